@@ -117,7 +117,7 @@ struct Server {
 impl Server {
     fn start(folder: &Path) -> Result<Server> {
         let mut child = Command::new(repository().join("target/release/openoxide"))
-            .args(["serve", "--port", "0"])
+            .args(["serve", "--port", "0", "--auth", "none"])
             .current_dir(folder.join("project"))
             .env_clear()
             .env("HOME", folder.join("home"))

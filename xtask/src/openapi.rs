@@ -89,7 +89,10 @@ fn ask(program: &OsString, config: Option<&Path>, server: &Server, context: &Tes
 
 fn start(context: &TestContext) -> Result<Server> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository().join("target"), Into::into);
-    let mut command = context.command(&target.join("debug/openoxide"), ["serve", "--port", "0", "--log", "off"]);
+    let mut command = context.command(
+        &target.join("debug/openoxide"),
+        ["serve", "--port", "0", "--log", "off", "--auth", "none", "--publish"],
+    );
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("the server does not start")?;
     let output = child.stdout.take().context("the server has no output")?;
     let mut server = Server { child, address: String::new() };

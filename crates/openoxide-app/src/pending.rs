@@ -98,10 +98,23 @@ impl<T> Default for Pending<T> {
 impl<T> Pending<T> {
     /// Keeps an operation, and returns its handle.
     pub fn insert(&self, kind: PendingKind, operation: T) -> Result<String, PendingError> {
+        self.insert_once(kind, operation, |_| false)
+    }
+
+    /// Keeps an operation unless one that `is_same` waits already, and returns the handle of the one that waits.
+    pub fn insert_once(
+        &self,
+        kind: PendingKind,
+        operation: T,
+        is_same: impl Fn(&T) -> bool,
+    ) -> Result<String, PendingError> {
         let handle = random_name().ok_or(PendingError::NoRandomness)?;
         let mut waiting = self.lock();
         let now = Instant::now();
         waiting.retain(|_, other| other.until > now);
+        if let Some((handle, _)) = waiting.iter().find(|(_, other)| is_same(&other.operation)) {
+            return Ok(handle.clone());
+        }
         let max = match kind {
             PendingKind::Activation => ACTIVATIONS_MAX,
             PendingKind::Read => READS_MAX,
@@ -124,6 +137,31 @@ impl<T> Pending<T> {
     /// Takes an operation that still waits.
     pub fn take(&self, handle: &str) -> Result<T, PendingError> {
         self.take_if(handle, |_| true)
+    }
+
+    /// Takes an operation that still waits and `fits`, whatever its handle is.
+    pub fn take_first(&self, fits: impl Fn(&T) -> bool) -> Option<T> {
+        let mut waiting = self.lock();
+        let now = Instant::now();
+        let found = waiting.iter().find(|(_, found)| found.until > now && fits(&found.operation));
+        let handle = found.map(|(handle, _)| handle.clone())?;
+        waiting.remove(&handle).map(|taken| taken.operation)
+    }
+
+    /// Looks at every operation that still waits, in the order in which they came; returns what `look` makes of them.
+    pub fn all<R>(&self, mut look: impl FnMut(&str, &T) -> Option<R>) -> Vec<R> {
+        let waiting = self.lock();
+        let now = Instant::now();
+        let mut all: Vec<_> = waiting.iter().filter(|(_, found)| found.until > now).collect();
+        all.sort_by_key(|(handle, found)| (found.until, *handle));
+        all.into_iter().filter_map(|(handle, found)| look(handle, &found.operation)).collect()
+    }
+
+    /// Changes an operation that still waits.
+    pub fn update<R>(&self, handle: &str, change: impl FnOnce(&mut T) -> R) -> Result<R, PendingError> {
+        let mut waiting = self.lock();
+        let found = waiting.get_mut(handle).filter(|found| found.until > Instant::now());
+        found.map(|found| change(&mut found.operation)).ok_or(PendingError::Unknown)
     }
 
     /// Looks at an operation that still waits, without taking it.
@@ -161,6 +199,22 @@ mod tests {
         assert_eq!(pending.take_if(&handle, |operation| *operation == "b"), Err(PendingError::Unknown));
         assert_eq!(pending.take(&handle), Ok("a"));
         assert_eq!(pending.take(&handle), Err(PendingError::Unknown));
+    }
+
+    #[test]
+    fn the_same_operation_waits_once() {
+        let pending = Pending::default();
+        let first = pending.insert_once(PendingKind::Activation, "a", |other| *other == "a").unwrap();
+        let again = pending.insert_once(PendingKind::Activation, "a", |other| *other == "a").unwrap();
+        let other = pending.insert_once(PendingKind::Activation, "b", |other| *other == "b").unwrap();
+        assert!(first == again && first != other);
+        assert_eq!(pending.all(|handle, operation| (handle == other).then_some(*operation)), ["b"]);
+        pending.update(&first, |operation| *operation = "c").unwrap();
+        assert_eq!(
+            (pending.take_first(|operation| *operation == "a"), pending.take_first(|_| true).is_some()),
+            (None, true)
+        );
+        assert_eq!(pending.count(), 1);
     }
 
     #[test]

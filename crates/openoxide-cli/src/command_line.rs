@@ -3,7 +3,7 @@
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::ui::{ExitStatus, Ui};
-use crate::{args::Common, commands};
+use crate::{args::Common, commands, error::CommandError};
 
 /// The Agent Skills runtime: find skills, see which ones count for which agent, and why.
 ///
@@ -36,6 +36,7 @@ pub(crate) enum Command {
     Read(commands::read::ReadArgs),
     Run(commands::run::RunArgs),
     Serve(commands::serve::ServeArgs),
+    Token(commands::token::TokenArgs),
     Mcp(commands::mcp::McpArgs),
     /// Answer JSON-RPC on standard input and output
     ///
@@ -60,6 +61,11 @@ pub(crate) enum Command {
 }
 
 pub(crate) fn run(ui: &Ui, command: Option<&Command>) -> anyhow::Result<ExitStatus> {
+    if ui.common.project.len() > 1 && !matches!(command, Some(Command::Serve(_))) {
+        return Err(CommandError::failed("`--project` is given more than once")
+            .hint("only `serve` takes several")
+            .into());
+    }
     let Some(command) = command else { return commands::overview::overview(ui) };
     match command {
         Command::List(args) => commands::list::list(ui, args),
@@ -74,6 +80,7 @@ pub(crate) fn run(ui: &Ui, command: Option<&Command>) -> anyhow::Result<ExitStat
         Command::Read(args) => commands::read::read(ui, args),
         Command::Run(args) => commands::run::run(ui, args),
         Command::Serve(args) => commands::serve::serve(ui, args),
+        Command::Token(args) => commands::token::token(ui, args),
         Command::Mcp(args) => commands::mcp::mcp(ui, args),
         Command::Link(args) => commands::link::link(ui, args),
         Command::Unlink(args) => commands::link::unlink(ui, args),

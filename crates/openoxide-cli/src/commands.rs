@@ -22,4 +22,5 @@ pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod switch;
+pub(crate) mod token;
 pub(crate) mod trust;

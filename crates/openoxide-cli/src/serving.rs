@@ -99,3 +99,9 @@ pub(crate) fn engine_options(ui: &Ui) -> EngineOptions {
     };
     EngineOptions { tell: Some(Arc::new(tell)), ..EngineOptions::default() }
 }
+
+/// Says why there is no access token, and what to do.
+pub(crate) fn token_failed(why: &str) -> CommandError {
+    CommandError::failed(why.to_owned())
+        .hint("make the file yours alone (`chmod 600`, in a folder with `chmod 700`), or remove it: a new one is made")
+}

@@ -11,7 +11,7 @@ use crate::{args::Common, error::CommandError};
 pub(crate) fn place(common: &Common) -> Place {
     Place {
         // Folders may be relative to the current one.
-        folder: common.project.clone().unwrap_or_default(),
+        folder: common.project.first().cloned().unwrap_or_default(),
         host: common.host.clone(),
         agent: common.agent.clone(),
         added: common.add_dir.clone(),

@@ -11,7 +11,7 @@ pub mod variables {
     pub const OPENOXIDE_HOST: &str = "OPENOXIDE_HOST";
     /// What the commands that serve log on standard error: a level, or targets with levels.
     pub const OPENOXIDE_LOG: &str = "OPENOXIDE_LOG";
-    /// The token that `serve` asks everybody for, where no `--token-file` is given.
+    /// The access token that programs show to `serve`, in place of the user's own; settings that connect an agent name this variable.
     pub const OPENOXIDE_TOKEN: &str = "OPENOXIDE_TOKEN";
     /// Any value turns colors off.
     pub const NO_COLOR: &str = "NO_COLOR";
@@ -24,7 +24,10 @@ pub mod variables {
             OPENOXIDE_LOG,
             "What `serve`, `mcp` and `app-server` log on standard error: a level such as `debug`, or targets with levels, such as `openoxide=warn,rmcp=debug`; `info` by default.",
         ),
-        (OPENOXIDE_TOKEN, "The token that `serve` asks everybody for, where no `--token-file` is given."),
+        (
+            OPENOXIDE_TOKEN,
+            "The access token that programs show to `serve`, in place of the user's own; settings that connect an agent name this variable.",
+        ),
         (NO_COLOR, "Any value turns colors off."),
     ];
 }

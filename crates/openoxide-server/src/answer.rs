@@ -26,11 +26,6 @@ pub enum Peer {
     Remote,
 }
 
-/// Whether the client has shown the server's token. A client that has not may be anybody who can reach the address, such
-/// as another user of this machine or a command of a skill, so it cannot approve anything for the user.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ApprovalProof(pub bool);
-
 /// Why a request is not answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {

@@ -49,6 +49,9 @@ pub fn clients() -> &'static [Client] {
     &CLIENTS.clients
 }
 
+/// The line that puts the access token into the variable that every other line names.
+pub const TOKEN_LINE: &str = "export OPENOXIDE_TOKEN=\"$(openoxide token)\"";
+
 /// How the server is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
@@ -184,7 +187,7 @@ mod tests {
         "#);
         // A token is named by its variable, in each program's own way.
         insta::assert_snapshot!(all(&url(true)), @r#"
-        claude mcp add --transport http openoxide http://h:1/mcp --header "Authorization: Bearer $OPENOXIDE_TOKEN"
+        claude mcp add --transport http openoxide http://h:1/mcp --header 'Authorization: Bearer ${OPENOXIDE_TOKEN}'
         .mcp.json, or --mcp-config: { "mcpServers": { "openoxide": { "type": "http", "url": "http://h:1/mcp", "headers": { "Authorization": "Bearer ${OPENOXIDE_TOKEN}" } } } }
         codex mcp add openoxide --url http://h:1/mcp --bearer-token-env-var OPENOXIDE_TOKEN
         ~/.codex/config.toml: [mcp_servers.openoxide] url = "http://h:1/mcp" bearer_token_env_var = "OPENOXIDE_TOKEN"

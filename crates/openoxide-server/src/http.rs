@@ -8,9 +8,12 @@ mod files;
 mod home_page;
 mod html;
 mod json_response;
+mod login;
 mod look;
 mod openapi;
 mod opencode_compat;
+mod outcome;
+mod questions;
 mod redact;
 mod response;
 mod response_cache;
@@ -26,6 +29,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::routing::{get, post};
 use axum::{Router, response::Response};
 use http::StatusCode;
 use openoxide_app::publish::PublishedCache;
@@ -41,7 +45,7 @@ use crate::mcp::{McpHttp, http_service};
 use crate::{Engine, Failure, Peer, RequestId, answer::Result};
 
 pub use self::openapi::openapi;
-pub use self::state::HttpOptions;
+pub use self::state::{HttpOptions, Login};
 
 /// Archives are compressed already.
 const COMPRESSED: NotForContentType = NotForContentType::const_new("application/gzip");
@@ -65,6 +69,9 @@ pub fn router(engine: Engine, options: HttpOptions) -> Router {
         router = router.route(route.path, route.handler);
     }
     router
+        // These two are for the user's browser, and no part of what programs use.
+        .route("/open/{code}", get(login::open))
+        .route("/questions/{handle}", post(questions::answer))
         .fallback(|| async {
             Failure::new(StatusCode::NOT_FOUND, "no-route", "there is nothing at this address").help(ALL_ROUTES)
         })

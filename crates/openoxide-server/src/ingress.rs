@@ -1,6 +1,6 @@
 //! Accepts connections and admits requests: who may ask, how much, and for how long.
 //!
-//! `guard` and `token` decide who may ask; `limits`, `body` and `slow_reader` bound how much and how long; `request` names,
+//! `guard` decides who may ask; `limits`, `body` and `slow_reader` bound how much and how long; `request` names,
 //! counts and logs each request. `listen` opens the address and `serve` accepts connections until the server stops.
 
 mod body;
@@ -11,10 +11,9 @@ mod request;
 mod serve;
 mod slow_reader;
 mod stream;
-mod token;
 
+pub use guard::Access;
 pub use limits::IngressLimits;
 pub use listen::{BoundListener, ListenError};
 pub use request::{Ingress, IngressOptions};
 pub use serve::serve;
-pub use token::{Token, TokenError};

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod access;
 mod answer;
 mod blocking_pool;
 mod bounded_read;
@@ -15,11 +16,12 @@ mod rpc;
 mod shutdown;
 mod strict_json;
 
-pub use self::http::{HttpOptions, openapi, router};
-pub use answer::{ApprovalProof, Peer, RequestId};
+pub use self::http::{HttpOptions, Login, openapi, router};
+pub use access::{BrowserSessions, Identity, NewSession, OneTimeLinks, Token, TokenError, TokenFile, TokenFileError};
+pub use answer::{Peer, RequestId};
 pub use blocking_pool::{BlockingPool, Slot, Unavailable};
 pub use engine::{Engine, EngineOptions, Tell};
-pub use ingress::{BoundListener, Ingress, IngressLimits, IngressOptions, ListenError, Token, TokenError, serve};
+pub use ingress::{Access, BoundListener, Ingress, IngressLimits, IngressOptions, ListenError, serve};
 pub use observe::log::{Log, LogError, LogFormat, LogOptions};
 pub use observe::metrics::Metrics;
 pub use rpc::{RpcOptions, serve as serve_rpc};
@@ -29,4 +31,6 @@ pub(crate) use answer::Failure;
 pub(crate) use drive::{Asker, Nobody, Operation, Progress};
 pub(crate) use engine::Present;
 pub(crate) use observe::audit::{Action, Actor, Decision, Face};
-pub(crate) use pending_operation::{Conversation, Pend, PendingOperation, PendingWork, RequestKey};
+pub(crate) use pending_operation::{
+    Asked, Conversation, Earlier, Owner, Pend, PendingOperation, PendingWork, RequestKey,
+};

@@ -35,9 +35,9 @@ pub use http::{McpHttp, http_service};
 pub use server::{McpOptions, ToolNames};
 
 // What the files of this room use of each other.
-use answer::{forked, note, tool_result};
+use answer::{forked, needs_approval, note, tool_result};
 use elicit::{Elicited, Elicitor};
-use error::{Context, Result, failed, internal, invalid, no_resource, shortened, unavailable};
+use error::{Context, Result, failed, internal, invalid, no_resource, shortened, unavailable, waits};
 use pagination::{after, cursor, page};
 use server::{McpServer, McpState, McpView};
 use skills::TTL_MS;

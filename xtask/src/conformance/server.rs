@@ -94,7 +94,7 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn start(context: &TestContext, program: &std::path::Path) -> Result<Server> {
-        let mut command = context.command(program, ["serve", "--port", "0", "--log", "off"]);
+        let mut command = context.command(program, ["serve", "--port", "0", "--log", "off", "--auth", "none"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
         let output = child.stdout.take().context("the server has no output")?;
         let found = BufReader::new(output).lines().map_while(Result::ok).find_map(|line| address(&line));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openoxide_server::connect::{Client, Reach, clients};
+use openoxide_server::connect::{Client, Reach, TOKEN_LINE, clients};
 use openoxide_server::mcp::serve_stdio;
 
 use crate::error::CommandError;
@@ -20,9 +20,12 @@ pub(crate) struct McpArgs {
     /// With --print-config, connect to a server that runs at this address
     #[arg(long, value_name = "URL", requires = "print_config")]
     url: Option<String>,
-    /// With --url, the server wants a token, which is in `OPENOXIDE_TOKEN`
-    #[arg(long, requires = "url")]
+    /// With --url, the access token is in `OPENOXIDE_TOKEN`, as it is without this
+    #[arg(long, requires = "url", hide = true)]
     with_token: bool,
+    /// With --url, the server wants no access token
+    #[arg(long, requires = "url", conflicts_with = "with_token")]
+    without_token: bool,
     #[command(flatten)]
     tools: ToolArgs,
 }
@@ -38,10 +41,13 @@ pub(crate) fn mcp(ui: &Ui, args: &McpArgs) -> anyhow::Result<ExitStatus> {
 
 fn print_config(ui: &Ui, args: &McpArgs, client: &'static Client) -> anyhow::Result<ExitStatus> {
     let reach = match &args.url {
-        Some(url) => Reach::Url { url: url.clone(), token: args.with_token },
-        None => Reach::Command(command(ui, args)?),
+        Some(url) => Reach::Url { url: url.clone(), token: !args.without_token },
+        None => Reach::Command(command(ui, &args.tools)?),
     };
     // Standard output has the settings alone, so that they can be sent into a file.
+    if matches!(reach, Reach::Url { token: true, .. }) {
+        ui.say(&format!("the access token comes from a variable:\n  {TOKEN_LINE}"));
+    }
     ui.say(&format!("{} is connected by one line in a shell:", client.title));
     ui.say(&format!("  {}", client.line(&reach)));
     ui.say(&format!("or by this in {}:", client.settings_place()));
@@ -50,7 +56,7 @@ fn print_config(ui: &Ui, args: &McpArgs, client: &'static Client) -> anyhow::Res
 }
 
 /// Writes the command that serves what this one would, wherever it is started.
-fn command(ui: &Ui, args: &McpArgs) -> anyhow::Result<Vec<String>> {
+pub(crate) fn command(ui: &Ui, tools: &ToolArgs) -> anyhow::Result<Vec<String>> {
     let text = |path: PathBuf| {
         let error = || CommandError::failed(format!("`{}` is not text that can be pasted", path.display()));
         path.to_str().map(str::to_owned).ok_or_else(error)
@@ -58,7 +64,7 @@ fn command(ui: &Ui, args: &McpArgs) -> anyhow::Result<Vec<String>> {
     let mut words = vec![text(std::env::current_exe()?)?, "mcp".to_owned()];
     let mut add = |flag: &str, value: &str| words.extend([flag.to_owned(), value.to_owned()]);
     let place = open_place(ui)?;
-    if ui.common.project.is_some() {
+    if !ui.common.project.is_empty() {
         add("--project", &text(place.folder)?);
     }
     place.host.iter().for_each(|host| add("--host", host));
@@ -67,6 +73,6 @@ fn command(ui: &Ui, args: &McpArgs) -> anyhow::Result<Vec<String>> {
         add("--add-dir", &text(folder)?);
     }
     place.config.iter().for_each(|setting| add("--config", setting));
-    words.extend(args.tools.words());
+    words.extend(tools.words());
     Ok(words)
 }

@@ -1,20 +1,24 @@
 //! `serve`: skills over HTTP, for agents in any language.
 
 use std::io::IsTerminal as _;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use openoxide_app::{Environment, Place, variables};
-use openoxide_server::connect::{Reach, clients};
+use openoxide_server::connect::{Reach, TOKEN_LINE, clients};
 use openoxide_server::mcp::McpHttp;
 use openoxide_server::{
-    BoundListener, Engine, HttpOptions, Ingress, IngressLimits, IngressOptions, ListenError, LogFormat, Token,
+    Access, BoundListener, BrowserSessions, Engine, HttpOptions, Ingress, IngressLimits, IngressOptions, ListenError,
+    LogFormat, Login, OneTimeLinks, Token, TokenFile,
 };
 use secrecy::SecretString;
 
+use super::mcp;
 use crate::error::CommandError;
-use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log};
+use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log, token_failed};
 use crate::ui::{ExitStatus, Ui};
 
 /// The port, where none is named.
@@ -22,8 +26,9 @@ const PORT: u16 = 7171;
 
 /// Serve skills over HTTP, for agents in any language
 ///
-/// It listens on this machine alone, and serves the skills of the folder that it is started in, always as they are on disk
-/// now. To listen elsewhere it needs a token, which everybody then has to show. It ends with ctrl-C: what has begun is
+/// It prints a link that opens its page in your browser, once: there you approve what skills ask for. Programs show the
+/// access token, which `openoxide token` prints; they approve nothing. It listens on this machine alone, and serves the
+/// skills of the folder that it is started in, always as they are on disk now. It ends with ctrl-C: what has begun is
 /// finished first, and a second ctrl-C ends it at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
@@ -36,17 +41,35 @@ pub(crate) struct ServeArgs {
     /// Answer to this name too, besides those of this machine (can be repeated)
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
-    /// Read the token that everybody has to show from this file [env: `OPENOXIDE_TOKEN`]
+    /// Print another link to a server that runs at this address, and serve nothing
+    #[arg(long, conflicts_with_all = ["auth", "new_token", "token_file", "publish"])]
+    link: bool,
+    /// What programs have to show
+    #[arg(long, value_name = "WAY", default_value = "token")]
+    auth: Auth,
+    /// Make another access token; the last one opens nothing more
+    #[arg(long, conflicts_with = "token_file")]
+    new_token: bool,
+    /// Read the access token from this file in place of your own [env: `OPENOXIDE_TOKEN`]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// How to tell of each request, on standard error; without it, as text on a terminal and as JSON elsewhere
     #[arg(long, value_name = "FORM")]
     log: Option<Form>,
-    /// Do not publish skills at `/.well-known/agent-skills/` and `/.well-known/skills/`
+    /// Publish skills to everybody, at `/.well-known/agent-skills/` and `/.well-known/skills/`
     #[arg(long)]
-    no_well_known: bool,
+    publish: bool,
     #[command(flatten)]
     tools: ToolArgs,
+}
+
+/// What programs have to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Auth {
+    /// The access token
+    Token,
+    /// Nothing: on this machine alone, only for the projects that are named, and nothing can be approved
+    None,
 }
 
 /// How requests are told of.
@@ -92,6 +115,9 @@ impl ServeArgs {
 }
 
 pub(crate) fn serve(ui: &Ui, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
+    if args.link {
+        return print_link(ui, args);
+    }
     let log = start_log(ui, form(ui, args))?;
     // Where a program reads standard error, every line is JSON.
     let talk = match form(ui, args) {
@@ -103,15 +129,31 @@ pub(crate) fn serve(ui: &Ui, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
     served.map(|()| ExitStatus::Done)
 }
 
+/// Prints another link to a server that runs.
+fn print_link(ui: &Ui, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
+    let address = args.address()?;
+    let home = Environment::from_process().openoxide_home().ok_or_else(|| token_failed("there is no home folder"))?;
+    let reached = SocketAddr::new(local(address.ip()), address.port());
+    if address.port() == 0 || TcpStream::connect_timeout(&reached, Duration::from_secs(5)).is_err() {
+        let error = CommandError::failed(format!("no server answers at {address}"));
+        let hint = "start `openoxide serve`; for one that runs elsewhere, add the same `--listen` and `--port`";
+        return Err(error.hint(hint).into());
+    }
+    let code = OneTimeLinks::below(&home, address).make().context("no link can be made")?;
+    ui.data(&format!("open http://{}/open/{code}\n", shown(args, address)))?;
+    Ok(ExitStatus::Done)
+}
+
 fn open_and_serve(ui: &Ui, args: &ServeArgs) -> anyhow::Result<()> {
     let mut environment = Environment::from_process();
-    let token = token(&environment, args)?;
+    let sessions = Arc::default();
+    let access = access(&environment, args, &sessions)?;
     // Whatever runs for a skill has no business with it.
     environment.variables.remove(variables::OPENOXIDE_TOKEN);
     let place = open_place(ui)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("failed to start threads")?;
-    let served = runtime.block_on(listen_and_serve(ui, args, environment, place, token));
+    let served = runtime.block_on(listen_and_serve(ui, args, environment, place, (access, sessions)));
     runtime.shutdown_timeout(LAST);
     served
 }
@@ -121,79 +163,71 @@ async fn listen_and_serve(
     args: &ServeArgs,
     environment: Environment,
     place: Place,
-    token: Option<Token>,
+    (access, sessions): (Access, Arc<BrowserSessions>),
 ) -> anyhow::Result<()> {
     let address = args.address()?;
-    let listening = BoundListener::open(address, token.as_ref()).map_err(|error| refused(address, args, &error))?;
+    let listening = BoundListener::open(address, &access).map_err(|error| refused(address, args, &error))?;
     let home = environment.openoxide_home();
+    let projects = (args.auth == Auth::None).then(|| projects(ui, &place)).transpose()?;
     let engine = Engine::new(environment, place, engine_options(ui));
     // A program that reads the address may stop the server at once.
     tokio::spawn(engine.stopping().obey_signals().context("signals cannot be taken")?);
-    let minted = if token.is_none() { minted(ui, home.as_deref(), listening.address()) } else { None };
-    let proof = minted.as_ref().map(|minted| minted.token.clone());
-    let token_file = minted.as_ref().map(|minted| minted.file.clone());
-    tell(ui, args, &listening, token.is_some())?;
-    let options = IngressOptions { hosts: args.allow_host.clone(), token, proof, limits: IngressLimits::default() };
+    let links = home.as_deref().filter(|_| args.auth == Auth::Token);
+    let links = links.map(|home| OneTimeLinks::below(home, listening.address()));
+    tell(ui, args, &listening, links.as_ref())?;
+    let options = IngressOptions { hosts: args.allow_host.clone(), access, limits: IngressLimits::default() };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host);
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
-    let served = HttpOptions { well_known: !args.no_well_known, mcp, token_file };
+    let login = links.map(|links| Login { links, sessions });
+    let served = HttpOptions { well_known: args.publish, mcp, login, projects };
     let router = openoxide_server::router(engine.clone(), served);
     openoxide_server::serve(listening, Ingress::new(router, &engine, options), &engine).await;
     Ok(())
 }
 
-fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Option<Token>> {
-    let text = match &args.token_file {
-        Some(file) => {
+/// Returns the projects that are named: those alone are served where nothing has to be shown.
+fn projects(ui: &Ui, place: &Place) -> anyhow::Result<Vec<PathBuf>> {
+    let named = [place.folder.clone()].into_iter().chain(ui.common.project.iter().skip(1).cloned());
+    named.map(|folder| Ok(fs_err::canonicalize(folder)?)).collect()
+}
+
+/// Returns what requests have to show.
+fn access(environment: &Environment, args: &ServeArgs, sessions: &Arc<BrowserSessions>) -> anyhow::Result<Access> {
+    if args.auth == Auth::None {
+        return Ok(Access::Open);
+    }
+    let (token, sessions) = (token(environment, args)?, Arc::clone(sessions));
+    Ok(Access::Secret { token, sessions, publishes: args.publish })
+}
+
+fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Token> {
+    let variable = environment.variable(variables::OPENOXIDE_TOKEN).filter(|_| !args.new_token);
+    let text = match (&args.token_file, variable) {
+        (Some(file), _) => {
             let error = |error| CommandError::failed(format!("`--token-file` cannot be read: {error}"));
-            Some(SecretString::from(fs_err::read_to_string(file).map_err(error)?))
+            SecretString::from(fs_err::read_to_string(file).map_err(error)?)
         }
-        None => environment.variable(variables::OPENOXIDE_TOKEN).map(|text| SecretString::from(text.to_owned())),
+        (None, Some(text)) => SecretString::from(text.to_owned()),
+        (None, None) => {
+            let home = environment.openoxide_home().ok_or_else(|| token_failed("there is no home folder"))?;
+            own_token(&home, args.new_token)?
+        }
     };
-    let token = text.map(|text| Token::new(&text)).transpose();
-    token
+    Token::new(&text)
         .map_err(|error| CommandError::failed(error.to_string()).hint("`openssl rand -hex 32` makes a good one").into())
 }
 
-/// A token that was made, and its file, which goes with it.
-struct Minted {
-    token: Token,
-    file: PathBuf,
-}
-
-impl Drop for Minted {
-    fn drop(&mut self) {
-        self.token.remove(&self.file);
-    }
-}
-
-/// Makes the token that a client must show to answer a question with yes.
-fn minted(ui: &Ui, home: Option<&Path>, address: SocketAddr) -> Option<Minted> {
-    let Some(home) = home else {
-        ui.warn("there is no folder for a token, so no question of a skill can be answered with yes over HTTP");
-        return None;
-    };
-    let file = Token::file(home, address);
-    match Token::mint(&file) {
-        Ok(token) => {
-            ui.say(&format!("whoever says yes to a skill's question has to show the token in {}", file.display()));
-            Some(Minted { token, file })
-        }
-        Err(error) => {
-            let file = file.display();
-            ui.warn(&format!(
-                "{file} cannot be written, so no question of a skill can be answered with yes over HTTP: {error}"
-            ));
-            None
-        }
-    }
+fn own_token(home: &Path, is_new: bool) -> Result<SecretString, CommandError> {
+    let file = TokenFile::below(home);
+    let token = if is_new { file.renew() } else { file.read_or_make() };
+    token.map_err(|error| token_failed(&format!("{:#}", anyhow::Error::from(error))))
 }
 
 fn refused(address: SocketAddr, args: &ServeArgs, error: &ListenError) -> anyhow::Error {
     let hint = match error {
         ListenError::Open { .. } => {
-            "put a secret into a file and add `--token-file FILE`; what is sent can be read on the way, so outside of a \
-             network that you trust use an SSH tunnel to 127.0.0.1 instead"
+            "leave out `--auth none`; what is sent can be read on the way, so outside of a network that you trust use an \
+             SSH tunnel to 127.0.0.1 instead"
                 .to_owned()
         }
         ListenError::Taken { .. } if address.port() == 0 => "try again".to_owned(),
@@ -220,16 +254,30 @@ fn form(ui: &Ui, args: &ServeArgs) -> LogFormat {
     }
 }
 
-/// Says where it listens, on standard output: a program that starts us reads it there.
-fn tell(ui: &Ui, args: &ServeArgs, listening: &BoundListener, has_token: bool) -> anyhow::Result<()> {
+/// Prints one line on standard output: the link to open, or where it listens if there is none. A program that starts us
+/// finds the address in either.
+fn tell(ui: &Ui, args: &ServeArgs, listening: &BoundListener, links: Option<&OneTimeLinks>) -> anyhow::Result<()> {
     let address = listening.address();
-    ui.data(&format!("listening at http://{address}\n"))?;
-    if has_token {
-        ui.say("everybody has to show the token, as `Authorization: Bearer TOKEN`");
+    let code = links.map(|links| {
+        links.forget_old();
+        links.make()
+    });
+    match code {
+        Some(Ok(code)) => ui.data(&format!("open http://{}/open/{code}\n", shown(args, address)))?,
+        other => {
+            ui.data(&format!("listening at http://{address}\n"))?;
+            if let Some(Err(error)) = other {
+                ui.warn(&format!("no link can be made, so nothing can be approved over HTTP: {error}"));
+            }
+        }
+    }
+    match args.auth {
+        Auth::Token => ui.say("the link opens your page, once; `openoxide serve --link` prints another"),
+        Auth::None => ui.warn("every program on this machine can use these skills, and nothing can be approved here"),
     }
     // A program that reads standard error pastes nothing.
     if !matches!(form(ui, args), LogFormat::Json) {
-        say_how_to_connect(ui, args, address, has_token);
+        say_how_to_connect(ui, args, address)?;
     }
     if !address.ip().to_canonical().is_loopback() {
         ui.warn(
@@ -242,20 +290,34 @@ fn tell(ui: &Ui, args: &ServeArgs, listening: &BoundListener, has_token: bool) -
     Ok(())
 }
 
-/// Says what to paste, with the variable that holds the token and never the token itself.
-fn say_how_to_connect(ui: &Ui, args: &ServeArgs, address: SocketAddr, token: bool) {
-    let own = match (address.ip().is_unspecified(), args.allow_host.first()) {
+/// Returns the address as a person on this machine reaches it.
+fn shown(args: &ServeArgs, address: SocketAddr) -> String {
+    match (address.ip().is_unspecified(), args.allow_host.first()) {
         (true, Some(name)) => format!("{name}:{}", address.port()),
-        (true, None) => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()).to_string(),
-        (false, _) => address.to_string(),
-    };
-    let url = format!("http://{own}/mcp");
-    let reach = Reach::Url { url: url.clone(), token };
-    ui.say("connect an agent by a line in a shell:");
-    for client in clients() {
-        ui.say(&format!("  {}", client.line(&reach)));
+        _ => SocketAddr::new(local(address.ip()), address.port()).to_string(),
     }
-    let flag = if token { " --with-token" } else { "" };
+}
+
+/// Returns an address of this machine for one that stands for all of them.
+fn local(ip: IpAddr) -> IpAddr {
+    if ip.is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { ip }
+}
+
+/// Says what to paste: first what needs no token, then with the variable that holds it, and never the token itself.
+fn say_how_to_connect(ui: &Ui, args: &ServeArgs, address: SocketAddr) -> anyhow::Result<()> {
+    let url = format!("http://{}/mcp", shown(args, address));
+    let command = Reach::Command(mcp::command(ui, &args.tools)?);
+    ui.say("connect an agent on this machine by a line in a shell:");
+    clients().iter().for_each(|client| ui.say(&format!("  {}", client.line(&command))));
+    ui.say("or over HTTP:");
+    let token = args.auth == Auth::Token;
+    if token {
+        ui.say(&format!("  {TOKEN_LINE}"));
+    }
+    let reach = Reach::Url { url: url.clone(), token };
+    clients().iter().for_each(|client| ui.say(&format!("  {}", client.line(&reach))));
+    let flag = if token { "" } else { " --without-token" };
     ui.say("or by its settings:");
     ui.say(&format!("  openoxide mcp --print-config CLIENT --url {url}{flag}"));
+    Ok(())
 }

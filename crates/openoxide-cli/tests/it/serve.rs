@@ -14,6 +14,10 @@ use crate::support::{PATIENCE, bin, json, run, run_with, skipped, until};
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
+    /// What it printed.
+    pub(crate) line: String,
+    /// The access token, which requests show that say nothing else.
+    pub(crate) token: String,
 }
 
 impl Server {
@@ -26,9 +30,11 @@ impl Server {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening at http://").and_then(|address| address.parse().ok());
-        let address = address.unwrap_or_else(|| panic!("{line:?}"));
-        Server { child, address }
+        let address = line.trim().split_once(" http://").map_or(line.trim(), |(_, address)| address);
+        let address = address.strip_prefix("at http://").unwrap_or(address).split('/').next().unwrap_or_default();
+        let address = address.parse().unwrap_or_else(|_| panic!("{line:?}"));
+        let token = token(command);
+        Server { child, address, line: line.trim().to_owned(), token }
     }
 
     fn connect(&self) -> TcpStream {
@@ -37,14 +43,20 @@ impl Server {
         stream
     }
 
-    /// Sends a request, and leaves its answer to be read.
+    /// Sends a request of a program, and leaves its answer to be read.
     pub(crate) fn send(&self, line: &str, headers: &str, body: &str) -> TcpStream {
+        let shown = if headers.contains("authorization") { "" } else { &format!("x-api-key: {}\r\n", self.token) };
+        self.send_bare(line, &format!("host: localhost\r\n{shown}{headers}"), body)
+    }
+
+    /// Sends a request that shows nothing but these headers.
+    pub(crate) fn send_bare(&self, line: &str, headers: &str, body: &str) -> TcpStream {
         let mut stream = self.connect();
         let length = body.len();
-        let kind = if body.is_empty() { "" } else { "content-type: application/json\r\n" };
-        let text = format!(
-            "{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{kind}content-length: {length}\r\n{headers}\r\n{body}"
-        );
+        let is_json = !body.is_empty() && !headers.contains("content-type");
+        let kind = if is_json { "content-type: application/json\r\n" } else { "" };
+        let text =
+            format!("{line} HTTP/1.1\r\nconnection: close\r\n{kind}content-length: {length}\r\n{headers}\r\n{body}");
         stream.write_all(text.as_bytes()).unwrap();
         stream
     }
@@ -72,6 +84,48 @@ impl Server {
 
     fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
+    }
+}
+
+/// Returns the token that a server with these variables asks for.
+fn token(command: &Command) -> String {
+    let variable = |name: &str| {
+        let found = command.get_envs().find(|(key, _)| *key == name).and_then(|(_, value)| value);
+        found.map(|value| value.to_string_lossy().into_owned())
+    };
+    let file = || fs_err::read_to_string(format!("{}/.openoxide/state/token", variable("HOME")?)).ok();
+    variable("OPENOXIDE_TOKEN").or_else(file).unwrap_or_default()
+}
+
+/// A browser in which the link of a server was opened.
+pub(crate) struct Browser<'s> {
+    server: &'s Server,
+    base: String,
+    cookie: String,
+}
+
+impl Server {
+    /// Opens a link in a browser; the answer, if it opens nothing.
+    pub(crate) fn open(&self, line: &str) -> Result<Browser<'_>, String> {
+        let path = line.split_once(&self.address.to_string()).map(|(_, path)| path.trim()).unwrap_or_default();
+        let (status, text) = answer(self.send_bare(&format!("GET {path}"), &format!("host: {}\r\n", self.address), ""));
+        if status != 303 {
+            return Err(text);
+        }
+        let header = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap().to_owned();
+        let cookie = header("set-cookie: ").split(';').next().unwrap().to_owned();
+        Ok(Browser { server: self, base: header("location: "), cookie })
+    }
+}
+
+impl Browser<'_> {
+    /// Sends a request of the page to an address of the server.
+    pub(crate) fn send(&self, line: &str, kind: &str, body: &str) -> (u16, String) {
+        let (method, path) = line.split_once(" /").unwrap();
+        let (base, cookie, address) = (&self.base, &self.cookie, self.server.address);
+        let kind = if kind.is_empty() { String::new() } else { format!("content-type: {kind}\r\n") };
+        let headers = format!("host: {address}\r\ncookie: {cookie}\r\norigin: http://{address}\r\n{kind}");
+        answer(self.server.send_bare(&format!("{method} {base}{path}"), &headers, body))
     }
 }
 
@@ -143,22 +197,23 @@ fn an_empty_home_is_enough() {
     let (status, told) = server.end();
     assert_eq!(status, Some(0), "{told}");
     let mut lines: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let token = lines.remove(0);
-    assert!(token["message"].as_str().unwrap().contains(".openoxide/state/serve-127.0.0.1-"), "{token}");
+    assert!(lines.remove(0)["message"].as_str().unwrap().contains("openoxide serve --link"), "{told}");
     assert_eq!((&lines[0]["path"], &lines[1]["path"]), (&"/healthz".into(), &"/v1/skills".into()), "{told}");
     assert!(lines.iter().all(|line| line["status"] == 200 && line["id"].is_string()), "{told}");
-    let written: Vec<_> = fs_err::read_dir(context.home().join(".openoxide/state")).unwrap().collect();
-    assert!(written.is_empty(), "looking writes nothing but the token, which goes with the server: {written:?}");
+    let written = fs_err::read_dir(context.home().join(".openoxide/state")).unwrap();
+    let mut written: Vec<_> = written.map(|entry| entry.unwrap().file_name()).collect();
+    written.sort();
+    assert_eq!(written, ["links", "token"], "looking writes nothing but what admits people and programs");
 }
 
 #[test]
-fn listening_elsewhere_needs_a_token() {
+fn listening_elsewhere_is_never_open_to_everybody() {
     let context = TestContext::new();
     for address in ["0.0.0.0", "::", "192.0.2.1"] {
-        let refused = run(&context, &["serve", "--port", "0", "--listen", address]);
+        let refused = run(&context, &["serve", "--port", "0", "--listen", address, "--auth", "none"]);
         assert_eq!(refused.status, Some(2), "{refused}");
-        assert!(refused.stderr.contains("without a token would let anybody"), "{refused}");
-        assert!(refused.stderr.contains("--token-file"), "{refused}");
+        assert!(refused.stderr.contains("would let anybody"), "{refused}");
+        assert!(refused.stderr.contains("leave out `--auth none`"), "{refused}");
     }
     let short = run_with(&context, &["serve", "--port", "0"], &[("OPENOXIDE_TOKEN", "short".as_ref())]);
     assert!(short.status == Some(2) && short.stderr.contains("can be guessed"), "{short}");
@@ -175,27 +230,134 @@ fn a_port_that_is_taken_is_told_with_the_next_step() {
 }
 
 #[test]
-fn whoever_says_yes_shows_the_token_that_each_start_makes() {
+fn one_token_of_the_user_admits_to_every_server_until_there_is_another() {
     let context = TestContext::new();
-    let file = |server: &Server| {
-        let name = format!(".openoxide/state/serve-127.0.0.1-{}.token", server.address.port());
-        context.home().join(name)
-    };
-    let shows = |server: &Server, token: &str| {
-        answer(server.send("GET /healthz", &format!("authorization: Bearer {token}\r\n"), "")).0
-    };
+    let printed = || run(&context, &["token"]);
+    let made = printed();
+    assert!(made.status == Some(0) && made.stdout.trim().len() == 64 && made.stderr.is_empty(), "{made}");
     let (first, second) = (Server::start(&context, &[]), Server::start(&context, &[]));
-    let [one, other] = [&first, &second].map(|server| fs_err::read_to_string(file(server)).unwrap());
-    assert!(one.len() == 64 && other.len() == 64 && one != other, "{one} {other}");
-    assert_eq!((shows(&first, &one), shows(&first, &other), first.get("/healthz").0), (200, 401, 200));
-    assert_eq!((shows(&second, &one), shows(&second, &other)), (401, 200), "each server has its own");
-
-    let (gone, port) = (file(&first), first.address.port().to_string());
+    let shows = |server: &Server, token: &str| {
+        answer(server.send("GET /v1/skills", &format!("authorization: Bearer {token}\r\n"), "")).0
+    };
+    let old = made.stdout.trim();
+    assert_eq!((shows(&first, old), shows(&second, old), shows(&first, "0123456789abcdef")), (200, 200, 401));
+    let third = Server::start(&context, &["--new-token"]);
+    let new = printed().stdout.trim().to_owned();
+    assert_ne!(new, old);
+    assert_eq!((shows(&third, &new), shows(&third, old)), (200, 401));
     first.signal(Signal::TERM);
     assert_eq!(first.end().0, Some(0));
-    assert!(!gone.exists() && file(&second).exists(), "the file goes with its server");
-    let again = Server::from(&mut context.command(bin(), ["serve", "--port", &port]));
-    assert_eq!((shows(&again, &fs_err::read_to_string(&gone).unwrap()), shows(&again, &one)), (200, 401));
+    assert_eq!(printed().stdout.trim(), new, "it outlives every server");
+}
+
+#[test]
+fn a_token_that_is_not_the_users_alone_is_refused() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let context = TestContext::new();
+    run(&context, &["token"]);
+    let file = context.home().join(".openoxide/state/token");
+    let refused = |why: &str| {
+        for words in [&["token"][..], &["serve", "--port", "0", "--log", "text"]] {
+            let output = run(&context, words);
+            assert!(output.status == Some(2) && output.stderr.contains(why) && output.stdout.is_empty(), "{output}");
+        }
+    };
+    fs_err::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    refused("others can read or change it (mode 644)");
+    fs_err::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let elsewhere = context.home().join("elsewhere");
+    fs_err::rename(&file, &elsewhere).unwrap();
+    symlink(&elsewhere, &file).unwrap();
+    refused("it is a link");
+    fs_err::remove_file(&file).unwrap();
+    if rustix::process::geteuid().is_root() {
+        run(&context, &["token"]);
+        std::os::unix::fs::chown(&file, Some(65534), None).unwrap();
+        refused("it belongs to another user (uid 65534)");
+    } else {
+        skipped("only root can give a file away");
+    }
+}
+
+#[test]
+fn the_link_that_is_printed_opens_a_page_once_and_another_can_be_had() {
+    let context = TestContext::new();
+    context.skill("pdf", "Fills in forms");
+    context.tree("//- home/.openoxide/config.toml\n[permission.skill]\npdf = \"ask\"\n");
+    let server = Server::start(&context, &["-v"]);
+    assert!(server.line.starts_with(&format!("open http://{}/open/", server.address)), "{}", server.line);
+    let (status, asked) = answer(server.activate("pdf"));
+    assert_eq!(status, 202, "{asked}");
+    let handle = asked.split("\"handle\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let browser = server.open(&server.line).unwrap();
+    assert!(server.open(&server.line).is_err(), "it works once");
+    let (status, page) = browser.send("GET /", "", "");
+    assert!(status == 200 && page.contains(handle), "{page}");
+    let form = "application/x-www-form-urlencoded";
+    assert_eq!(browser.send(&format!("POST /questions/{handle}"), form, "answer=once").0, 303);
+    let (status, done) = answer(server.activate("pdf"));
+    assert!(status == 200 && done.contains("# pdf"), "{done}");
+    let port = server.address.port().to_string();
+    let another = run(&context, &["serve", "--link", "--port", &port]);
+    assert_eq!(another.status, Some(0), "{another}");
+    assert!(server.open(&another.stdout).is_ok(), "{another}");
+    assert!(server.open(&another.stdout).is_err(), "it works once");
+    let (line, token, cookie) = (server.line.clone(), server.token.clone(), browser.cookie.clone());
+    let base = browser.base.clone();
+    server.signal(Signal::TERM);
+    let (_, told) = server.end();
+    let audit = fs_err::read_to_string(context.home().join(".openoxide/state/audit.jsonl")).unwrap();
+    let secrets = [line.rsplit('/').next().unwrap(), &token, cookie.split('=').nth(1).unwrap(), base.as_str(), handle];
+    for secret in secrets {
+        assert!(secret.len() >= 32 && !told.contains(secret) && !audit.contains(secret), "{secret}: {told}{audit}");
+    }
+    let gone = run(&context, &["serve", "--link", "--port", &port]);
+    assert!(gone.status == Some(2) && gone.stderr.contains("no server answers"), "{gone}");
+}
+
+#[test]
+fn where_nothing_has_to_be_shown_nothing_is_approved_and_other_folders_are_not_served() {
+    let context = TestContext::new();
+    context.skill("pdf", "Fills in forms");
+    context.tree(
+        "//- home/.openoxide/config.toml\n[permission.skill]\npdf = \"ask\"\n\
+         //- other/.agents/skills/theirs/SKILL.md\n---\nname: theirs\ndescription: Theirs\n---\n\
+         //- second/.agents/skills/ours/SKILL.md\n---\nname: ours\ndescription: Ours\n---\n\
+         //- alias -> second\n",
+    );
+    let root = context.root().display().to_string();
+    let project = context.project().display().to_string();
+    let args = ["--auth", "none", "--project", &project, "--project", &format!("{root}/second")];
+    let server = Server::start(&context, &args);
+    assert!(server.line.starts_with("listening at http://"), "{}", server.line);
+    let bare = |line: &str, headers: &str, body: &str| {
+        answer(server.send_bare(line, &format!("host: localhost\r\n{headers}"), body))
+    };
+    for headers in ["", "authorization: Bearer wrong\r\n", "x-api-key: wrong\r\n"] {
+        assert_eq!(bare("GET /v1/skills", headers, "").0, 200, "{headers}");
+    }
+    for (folder, expected) in [("second", 200), ("alias", 200), ("other", 403), ("second/../other", 403), ("none", 403)]
+    {
+        let (status, text) = bare(&format!("GET /v1/skills?directory={root}/{folder}"), "", "");
+        assert_eq!(status, expected, "{folder}: {text}");
+        assert!(!text.contains("theirs"), "{text}");
+        let (status, text) = bare("GET /skill", &format!("x-opencode-directory: {root}/{folder}\r\n"), "");
+        assert!([200, expected].contains(&status) && !text.contains("theirs"), "{folder}: {text}");
+    }
+    assert_eq!(bare(&format!("GET /v1/skills?directory={project}"), "", "").0, 200);
+    let (status, asked) = bare("POST /v1/skills/pdf/activate", "", "{}");
+    assert_eq!(status, 202, "{asked}");
+    let handle = asked.split("\"handle\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let (status, text) = bare(&format!("POST /v1/activations/{handle}"), "", "{\"answer\": \"once\"}");
+    assert!(status == 403 && text.contains("needs-proof"), "{text}");
+    assert_eq!(bare("POST /v1/skills/pdf/activate", "", "{\"as\": \"user\"}").0, 403);
+    assert_eq!(bare("POST /v1/skills/pdf/disable", "", "{}").0, 403);
+    assert_eq!(bare(&format!("GET /open/{}", "0".repeat(32)), "", "").0, 404);
+    server.signal(Signal::TERM);
+    let (_, told) = server.end();
+    assert!(told.contains("nothing can be approved here"), "{told}");
+    let twice = run(&context, &["list", "--project", &project, "--project", &root]);
+    assert!(twice.status == Some(2) && twice.stderr.contains("only `serve` takes several"), "{twice}");
 }
 
 #[test]
@@ -234,9 +396,10 @@ fn the_token_is_shown_to_nobody() {
     let mut server = Server::start(&context, &["--listen", "0.0.0.0", "--token-file", file.to_str().unwrap()]);
     server.address = ([127, 0, 0, 1], server.address.port()).into();
     let right = format!("authorization: Bearer {TOKEN}\r\n");
-    assert_eq!(server.get("/healthz").0, 401);
-    assert_eq!(server.get(&format!("/healthz?token={TOKEN}")).0, 401);
-    assert_eq!(answer(server.send("GET /healthz", &right, "")).0, 200);
+    server.token = "none-at-all-of-this".to_owned();
+    assert_eq!(server.get("/v1/skills").0, 401);
+    assert_eq!(server.get(&format!("/v1/skills?token={TOKEN}")).0, 401);
+    assert_eq!(answer(server.send("GET /v1/skills", &right, "")).0, 200);
     let (_, metrics) = answer(server.send("GET /metrics", &right, ""));
     let wrong = format!("authorization: Bearer {TOKEN}x\r\n");
     let (status, text) = answer(server.send(&format!("GET /v1/skills?x={TOKEN}"), &wrong, ""));
@@ -294,8 +457,11 @@ fn a_second_signal_ends_it_at_once() {
         (Server::start(&context, &["--log", "off"]), Server::start(&context, &["--log", "off"]));
     let _waiting = [&server, &patient].map(|server| {
         let mut waiting = server.connect();
-        let head = "POST /v1/skills/x/activate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
-                    expect: 100-continue\r\ncontent-length: 9\r\n\r\n";
+        let head = format!(
+            "POST /v1/skills/x/activate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             x-api-key: {}\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n",
+            server.token
+        );
         waiting.write_all(head.as_bytes()).unwrap();
         // The server says this when it begins to wait.
         let mut start = [0; 12];
@@ -379,23 +545,28 @@ fn it_says_what_to_paste_and_never_the_token() {
     let url = format!("http://{}/mcp", server.address);
     server.signal(Signal::TERM);
     let (_, told) = server.end();
-    let line =
-        format!("claude mcp add --transport http openoxide {url} --header \"Authorization: Bearer $OPENOXIDE_TOKEN\"");
-    let others = format!("openoxide mcp --print-config CLIENT --url {url} --with-token");
-    assert!(
-        told.contains(&line) && told.contains("\n  gemini mcp add ") && told.contains(&others) && !told.contains(token),
-        "{told}"
+    let line = format!(
+        "claude mcp add --transport http openoxide {url} --header 'Authorization: Bearer ${{OPENOXIDE_TOKEN}}'"
     );
+    let variable = "export OPENOXIDE_TOKEN=\"$(openoxide token)\"";
+    let others = format!("openoxide mcp --print-config CLIENT --url {url}");
+    for wanted in [&line, variable, "\n  gemini mcp add ", &others] {
+        assert!(told.contains(wanted), "{wanted}: {told}");
+    }
+    assert!(!told.contains(token), "{told}");
+    let stdio = told.find("claude mcp add openoxide -- ").unwrap();
+    assert!(stdio < told.find(&line).unwrap(), "what needs no token comes first: {told}");
 }
 
 #[test]
 fn tools_and_publishing_are_as_told() {
     let context = TestContext::new();
     context.tree("//- project/.agents/skills/a/SKILL.md\n---\nname: a\ndescription: A\n---\n");
-    let all = Server::start(&context, &[]);
-    let less = Server::start(&context, &["--no-well-known", "--tool-taken", "skill"]);
-    let index = "/.well-known/agent-skills/index.json";
-    assert_eq!((all.get(index).0, less.get(index).0), (200, 404));
+    let all = Server::start(&context, &["--publish"]);
+    let less = Server::start(&context, &["--tool-taken", "skill"]);
+    let index = "GET /.well-known/agent-skills/index.json";
+    let bare = |server: &Server| answer(server.send_bare(index, "host: localhost\r\n", "")).0;
+    assert_eq!((bare(&all), bare(&less), answer(less.send(index, "", "")).0), (200, 401, 404));
     let tools = |server: &Server| {
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
         let headers = "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/list\r\n";

@@ -18,11 +18,12 @@ pub(crate) const LOOKS: [&[&str]; 7] =
 pub(crate) const LOOKS_AT: [&str; 3] = ["show", "explain", "mentions"];
 
 /// The other commands. They act, serve, or print what comes with the program, and each has tests of its own.
-pub(crate) const OTHERS: [&str; 14] = [
+pub(crate) const OTHERS: [&str; 15] = [
     "activate",
     "read",
     "run",
     "serve",
+    "token",
     "mcp",
     "app-server",
     "link",

@@ -53,7 +53,7 @@ fn where_a_program_reads_every_line_is_json() {
     assert_eq!(server.get("/healthz").0, 200);
     let lines = told(server);
     assert_eq!(messages(&lines, "warning", "nonsense"), 1, "{lines:?}");
-    assert_eq!(messages(&lines, "info", ".openoxide/state/serve-127.0.0.1-"), 1, "{lines:?}");
+    assert_eq!(messages(&lines, "info", "openoxide serve --link"), 1, "{lines:?}");
     assert!(lines.iter().any(|line| line["path"] == "/healthz"), "{lines:?}");
 }
 

@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use axum::response::IntoResponse;
 use http::StatusCode;
-use openoxide_app::activate::{self, Activate, ActivateInput};
-use openoxide_app::{ActivationStamps, Answer, Call, CallArguments, Choice, Question, Refusal, SkillRef, Snapshot};
+use openoxide_app::activate::{self, ActivateInput};
+use openoxide_app::{ActivationStamps, Answer, Call, CallArguments, Choice, PendingError, Question, SkillRef};
 use openoxide_wire::{ActivateAnswer, CallerInput, ReadAnswer};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::Deserialize;
+use serde_json::json;
 
-use super::waiting::{ask, choices, not_pending, proof};
+use super::outcome::{activated, go_on, resume};
+use super::waiting::{choices, not_pending};
 use super::{
-    Body, CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, Location, Path, Query, Redactor,
-    Result, files,
+    Body, CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, Location, Path, Query, Result,
 };
-use crate::{Action, ApprovalProof, Conversation, Failure, Peer, PendingOperation, PendingWork, Progress};
+use crate::{Action, Conversation, Earlier, Failure, Identity, Owner, PendingOperation, Progress};
 
 /// The longest arguments that a cached response is kept for, in bytes.
 const CACHED_ARGUMENTS_MAX: usize = 256;
@@ -32,9 +33,9 @@ pub(crate) struct ActivateBody {
     /// What is said with the call, word by word, in place of `arguments`.
     #[serde(default)]
     words: Option<Vec<String>>,
-    /// Who calls.
+    /// Who calls: the model, or the user, as whom only the user calls. Absent: the user if it is them, or else the model.
     #[serde(default, rename = "as")]
-    who: CallerInput,
+    who: Option<CallerInput>,
 }
 
 /// What comes of an answer, by what waited for it.
@@ -75,7 +76,7 @@ enum Decision {
 
 impl AnswerInput {
     /// Returns the answer, if it is one to this question.
-    fn answer(self, question: &Question) -> Result<Answer> {
+    pub(crate) fn answer(self, question: &Question) -> Result<Answer> {
         let choice = match self.answer {
             Decision::Once => Choice::Once,
             Decision::Always => Choice::Always,
@@ -113,7 +114,7 @@ pub(crate) async fn activate(
         (None, Some(words)) => CallArguments::Words(words),
         (None, None) => CallArguments::Nothing,
     };
-    let caller = input.who.into();
+    let caller = context.caller(input.who)?;
     let detail = match &arguments {
         CallArguments::Nothing => Some(None),
         CallArguments::Raw(text) if text.len() <= CACHED_ARGUMENTS_MAX => Some(Some(text.clone())),
@@ -125,6 +126,11 @@ pub(crate) async fn activate(
         let CachedResponse { response, skill, digest } = &hit.cached;
         context.engine.note(Action::Activate, skill, digest.as_deref(), None, crate::Decision::Allow);
         return Ok(response.send(&context.headers));
+    }
+    let details = json!([caller.as_str(), format!("{arguments:?}")]);
+    let asked = context.asked("activate", &id, &snapshot.place, details);
+    if let Some(earlier) = Earlier::find(&context.engine.pending, &asked) {
+        return go_on(&context, &snapshot, earlier).await;
     }
     let skill = SkillRef::Id(id.clone()).resolve_call(&snapshot)?;
     // The stamps of everything that the activation depends on are taken before it begins.
@@ -147,60 +153,31 @@ pub(crate) async fn activate(
         context.http.cache.insert(key, Dependencies::Folder(stamps), cached);
         return Ok(response.send(&context.headers));
     }
-    activated(&context, &snapshot, session, progress)
+    activated(&context, &snapshot, (session, asked), progress)
 }
 
 pub(crate) async fn answer(context: HttpContext, Path(handle): Path<String>, Body(input): Body<AnswerInput>) -> Result {
     // Without room for its work, the operation goes on waiting. Once it is taken, it waits for a thread.
     drop(context.engine.work().slot().await?);
     let pending = &context.engine.pending;
-    let answer = pending.with(&handle, |waiting| input.answer(&waiting.question)).map_err(not_pending)??;
-    if !matches!(answer, Answer::No) && context.proven != ApprovalProof(true) {
-        let text = "only whoever shows the server's token can say yes for its user";
-        let failure = Failure::new(StatusCode::FORBIDDEN, "needs-proof", text);
-        return Err(failure.help(format!("send {}", proof(&context))));
+    let answer = pending.with(&handle, |waiting| {
+        let is_known = may_answer(&context, waiting);
+        is_known.then(|| input.answer(&waiting.question))
+    });
+    let answer = answer.and_then(|answer| answer.ok_or(PendingError::Unknown)).map_err(not_pending)??;
+    if !matches!(answer, Answer::No) {
+        context.needs_person("only the user says yes")?;
     }
-    let PendingOperation { work, mut snapshot, session, .. } = pending.take(&handle).map_err(not_pending)?;
-    match work {
-        PendingWork::Activate(operation) => {
-            let progress = context.engine.answer(&mut snapshot, operation, &session, answer).await??;
-            activated(&context, &snapshot, session, progress)
-        }
-        PendingWork::Read(reading) => {
-            let progress = context.engine.answer(&mut snapshot, reading, &session, answer).await??;
-            files::answered(&context, &snapshot, session, progress)
-        }
-    }
+    let waiting = pending.take(&handle).map_err(not_pending)?;
+    resume(&context, waiting, answer).await
 }
 
 pub(crate) async fn drop_it(context: HttpContext, Path(handle): Path<String>) -> Result {
-    context.engine.pending.take(&handle).map_err(not_pending)?;
+    context.engine.pending.take_if(&handle, |waiting| may_answer(&context, waiting)).map_err(not_pending)?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Answers with the outcome of an activation, or with what the user must decide first.
-fn activated(
-    context: &HttpContext,
-    snapshot: &Arc<Snapshot>,
-    session: Conversation,
-    progress: Progress<Activate>,
-) -> Result {
-    match progress {
-        Progress::Asks(operation, question) => {
-            ask(context, snapshot, PendingWork::Activate(operation), session, question)
-        }
-        Progress::Done(operation, done) => match done.refused.first() {
-            Some(refusal) if done.activated.is_empty() => Err(refused(context, snapshot, refusal)),
-            _ => context.json(StatusCode::OK, snapshot, &operation.answer(&done)),
-        },
-    }
-}
-
-/// Says why nothing was activated.
-fn refused(context: &HttpContext, snapshot: &Snapshot, refusal: &Refusal) -> Failure {
-    let mut failure = Failure::from(activate::refused(snapshot, refusal));
-    if context.peer == Peer::Remote {
-        Redactor::new(snapshot).redact_problem(&mut failure.line);
-    }
-    failure
+/// Tells whether a question is one that the client may answer: its own, and for the user, every one.
+fn may_answer(context: &HttpContext, waiting: &PendingOperation) -> bool {
+    context.identity == Identity::Person || waiting.asked.owner == Owner::Http(context.identity)
 }

@@ -33,6 +33,7 @@ pub(crate) async fn switch<const ENABLED: bool>(
     Query(at): Query<Location>,
     Body(input): Body<SwitchInput>,
 ) -> Result {
+    context.needs_person("only the user switches skills on and off")?;
     let snapshot = context.snapshot(&at).await?;
     let owner = if input.in_project { SettingsOwner::Project } else { SettingsOwner::User };
     let live = context.engine.live.clone();

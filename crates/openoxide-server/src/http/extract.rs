@@ -5,13 +5,15 @@ use std::{path::PathBuf, sync::Arc};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, Method, StatusCode, request::Parts};
-use openoxide_app::{Place, Snapshot};
+use openoxide_app::{Caller, Place, Snapshot};
+use openoxide_wire::CallerInput;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
 
 use super::{HttpState, Result};
 use crate::bounded_read::{BodyError, read_body};
-use crate::{Actor, ApprovalProof, Engine, Face, Failure, Peer};
+use crate::{Actor, Asked, Engine, Face, Failure, Identity, Owner, Peer, RequestKey};
 
 const BODY_MAX: usize = 1024 * 1024;
 
@@ -21,7 +23,7 @@ pub(crate) struct HttpContext {
     /// The engine, which acts for the client.
     pub(crate) engine: Engine,
     pub(crate) peer: Peer,
-    pub(crate) proven: ApprovalProof,
+    pub(crate) identity: Identity,
     pub(crate) headers: HeaderMap,
     /// Whether the client gets the headers of the answer alone.
     pub(crate) is_head: bool,
@@ -50,7 +52,7 @@ impl FromRequestParts<Arc<HttpState>> for HttpContext {
             http: Arc::clone(http),
             engine: http.engine.asked_by(Actor::of_request(Face::Http, &parts.extensions)),
             peer: parts.extensions.get().copied().unwrap_or_default(),
-            proven: parts.extensions.get().copied().unwrap_or_default(),
+            identity: parts.extensions.get().copied().unwrap_or_default(),
             headers: parts.headers.clone(),
             is_head: parts.method == Method::HEAD,
         })
@@ -70,10 +72,51 @@ impl HttpContext {
                 let failure = Failure::new(StatusCode::NOT_FOUND, "no-folder", "`directory` must be an absolute path");
                 return Err(failure.help("begin it with `/`, or leave it out for the folder that is served"));
             }
+            if let Some(projects) = &self.http.options.projects {
+                place.folder = named_project(projects, &place.folder)?;
+            }
         }
         place.host = at.host.clone().or(place.host);
         place.agent = at.agent.clone().or(place.agent);
         Ok(place)
+    }
+
+    /// Refuses what only the user may do.
+    pub(crate) fn needs_person(&self, text: &str) -> Result<()> {
+        if self.identity == Identity::Person {
+            return Ok(());
+        }
+        Err(Failure::new(StatusCode::FORBIDDEN, "needs-proof", text).help(self.how_to_approve()))
+    }
+
+    /// Says where the user approves.
+    pub(crate) fn how_to_approve(&self) -> &'static str {
+        match self.http.options.login {
+            Some(_) => "open the link that `openoxide serve` printed; `openoxide serve --link` prints another",
+            None => {
+                "nothing is approved on a server without access tokens: use a terminal, or start it without `--auth none`"
+            }
+        }
+    }
+
+    /// Returns who calls. A program calls as the model does, and never as the user.
+    pub(crate) fn caller(&self, who: Option<CallerInput>) -> Result<Caller> {
+        match who {
+            Some(CallerInput::Model) => Ok(Caller::Model),
+            Some(CallerInput::User) => {
+                self.needs_person("only the user acts as the user")?;
+                Ok(Caller::User)
+            }
+            None if self.identity == Identity::Person => Ok(Caller::User),
+            None => Ok(Caller::Model),
+        }
+    }
+
+    /// Names a request, so that it is known again when the client repeats it.
+    pub(crate) fn asked(&self, method: &'static str, name: &str, place: &Place, details: Value) -> Asked {
+        let Place { folder, host, agent, .. } = place;
+        let arguments = json!([folder.to_string_lossy(), host, agent, details]);
+        Asked { owner: Owner::Http(self.identity), request: RequestKey::new(method, name, arguments) }
     }
 
     /// Returns the present snapshot of the place that is meant.
@@ -91,6 +134,16 @@ impl HttpContext {
         let accepted = self.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         accepted.flat_map(|value| value.split(',')).any(|kind| is_json(kind) && !is_refused(kind))
     }
+}
+
+/// Returns the project that a folder is, with every link on the way followed. Whatever else it may be, the answer is the same.
+fn named_project(projects: &[PathBuf], folder: &std::path::Path) -> Result<PathBuf> {
+    let folder = fs_err::canonicalize(folder).ok().filter(|folder| projects.contains(folder));
+    folder.ok_or_else(|| {
+        let failure = Failure::new(StatusCode::FORBIDDEN, "folder-not-served", "this folder is not served");
+        failure
+            .help("name one of the folders that the server was started with, or start it with `--project` and this one")
+    })
 }
 
 fn is_json(kind: &str) -> bool {

@@ -2,22 +2,16 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
-use http::header::{CONTENT_TYPE, VARY};
-use http::{HeaderValue, StatusCode};
 use openoxide_app::read::{self, ReadInput};
-use openoxide_app::{
-    Audience, Error, FileStamps, ReadForm, ReadOutcome, ReadPart, Reading, ResourceAnswer, ResourceBytes,
-    ResourceContent, SkillRef, Snapshot,
-};
+use openoxide_app::{Audience, FileStamps, ReadForm, ReadPart, SkillRef};
 use openoxide_wire::CallerInput;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
-use super::response::sandboxed;
-use super::waiting::ask;
-use super::{CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, Location, Path, Query, Result};
-use crate::{Action, Conversation, Decision, PendingWork, Progress};
+use super::outcome::{encoded_bytes, go_on, read_done, sent};
+use super::{CacheKey, CachedResponse, Dependencies, HttpContext, Location, Path, Query, Result};
+use crate::{Action, Conversation, Decision, Earlier, Progress};
 
 /// The largest file that is cached, in bytes.
 const CACHED_MAX: usize = 64 * 1024;
@@ -27,9 +21,10 @@ const CACHED_MAX: usize = 64 * 1024;
 pub(crate) struct ReadQuery {
     #[serde(flatten)]
     at: Location,
-    /// Who asks: what they may not call, they may not read.
+    /// Who reads: what they may not call, they may not read. Only the user reads as the user. Absent: the user if it is
+    /// them, or else the model.
     #[serde(default, rename = "as")]
-    who: CallerInput,
+    who: Option<CallerInput>,
 }
 
 pub(crate) async fn top(context: HttpContext, Path(id): Path<String>, Query(query): Query<ReadQuery>) -> Result {
@@ -46,13 +41,19 @@ pub(crate) async fn file(
 
 async fn begin(context: HttpContext, id: String, path: Option<String>, query: ReadQuery) -> Result {
     let snapshot = context.snapshot(&query.at).await?;
-    let caller = query.who.into();
+    let caller = context.caller(query.who)?;
     let form = if context.wants_json() { ReadForm::Text } else { ReadForm::Bytes };
     let cached = path.clone().filter(|_| form == ReadForm::Bytes);
     let key = cached.map(|path| CacheKey::new(&snapshot, "file", id.clone(), context.peer).used_by(caller, Some(path)));
     if let Some(hit) = key.as_ref().and_then(|key| context.http.cache.get(key)) {
         context.engine.note(Action::Read, &hit.cached.skill, None, path.as_deref(), Decision::Allow);
         return Ok(sent(&context, &hit.cached.response));
+    }
+    let asked = context.asked("read", &id, &snapshot.place, json!([caller.as_str(), path, form == ReadForm::Bytes]));
+    if !context.is_head
+        && let Some(earlier) = Earlier::find(&context.engine.pending, &asked)
+    {
+        return go_on(&context, &snapshot, earlier).await;
     }
     let part = path.clone().map_or(ReadPart::Listing, ReadPart::Path);
     let stamps = match &key {
@@ -76,47 +77,5 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
         context.http.cache.insert(key, Dependencies::File(stamps, file), cached);
         return Ok(sent(&context, &response));
     }
-    answered(&context, &snapshot, session, progress)
-}
-
-/// Answers with what was read, or with what the user must decide first.
-pub(crate) fn answered(
-    context: &HttpContext,
-    snapshot: &Arc<Snapshot>,
-    session: Conversation,
-    progress: Progress<Reading>,
-) -> Result {
-    let outcome = match progress {
-        Progress::Asks(reading, question) => {
-            return ask(context, snapshot, PendingWork::Read(reading), session, question);
-        }
-        Progress::Done(_, outcome) => outcome,
-    };
-    if let Some(ready) = encoded_bytes(&outcome) {
-        return Ok(sent(context, &ready));
-    }
-    let answer = read::answer(snapshot, &outcome);
-    match outcome.result {
-        Ok(_) => Ok(sent(context, &EncodedResponse::json(&answer, context.peer, Some(snapshot))?)),
-        Err(refusal) => Err(Error::from(refusal).into()),
-    }
-}
-
-/// Encodes a file whose bytes were asked for.
-fn encoded_bytes(outcome: &ReadOutcome) -> Option<EncodedResponse> {
-    let Ok(ResourceAnswer { found: ResourceContent::File(file), content_type, .. }) = &outcome.result else {
-        return None;
-    };
-    match &file.bytes {
-        ResourceBytes::Binary(bytes) => Some(EncodedResponse::skill_file(bytes.clone(), content_type)),
-        ResourceBytes::Text { .. } => None,
-    }
-}
-
-fn sent(context: &HttpContext, ready: &EncodedResponse) -> Response {
-    let mut response = sandboxed(ready.send(&context.headers));
-    let headers = response.headers_mut();
-    headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
-    debug_assert!(headers.contains_key(CONTENT_TYPE) || response.status() == StatusCode::NOT_MODIFIED);
-    response
+    read_done(&context, &snapshot, (session, asked), progress)
 }

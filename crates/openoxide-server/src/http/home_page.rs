@@ -1,18 +1,22 @@
 //! Draws the home page: what is served, how an agent is connected, and what is wrong.
 
 use axum::response::Response;
+use http::StatusCode;
 use openoxide_app::{Catalog, Entry, Level, SkillIds, Snapshot, live::WatchMode};
 use openoxide_wire::ProblemLine;
 
-use super::{HttpContext, Location, NoQuery, Page, Query, Redactor, Result};
-use crate::Peer;
-use crate::connect::{Reach, clients};
+use super::{HttpContext, Location, NoQuery, Page, Query, Redactor, Result, login::explained, questions};
+use crate::connect::{Reach, TOKEN_LINE, clients};
+use crate::{Identity, Peer};
 
 const TITLE: &str = "OpenOxide";
 /// Skills and findings that are shown; the API has the rest.
 const SHOWN: usize = 100;
 
 pub(crate) async fn front(context: HttpContext, _: Query<NoQuery>) -> Result {
+    if context.identity == Identity::Anonymous {
+        return Ok(explained(StatusCode::UNAUTHORIZED, "This server answers you in a browser session."));
+    }
     let snapshot = match context.snapshot(&Location::default()).await {
         Ok(snapshot) => snapshot,
         Err(failure) if context.peer == Peer::Local => return Ok(broken(&failure.line)),
@@ -25,18 +29,19 @@ pub(crate) async fn front(context: HttpContext, _: Query<NoQuery>) -> Result {
         Peer::Remote => format!("Skills as {title} sees them"),
     };
     page.write("<p class=\"dim\">{}</p>", &[&what]);
+    let has_forms = context.identity == Identity::Person && questions::draw(&mut page, &context);
     numbers(&mut page, &context, &snapshot);
     connect(&mut page, &context);
     skills(&mut page, &snapshot.catalog);
     findings(&mut page, &context, &snapshot);
     more(&mut page);
-    Ok(page.send())
+    Ok(if has_forms { page.send_with_forms() } else { page.send() })
 }
 
 /// Says why nothing can be served. Only a local client sees this, because only it can fix the cause.
 fn broken(line: &ProblemLine) -> Response {
     let mut page = Page::new(TITLE);
-    page.write("<p>Nothing is served until this is mended:</p><ul class=\"skills\">", &[]);
+    page.write("<p>Nothing is served until this is fixed:</p><ul class=\"skills\">", &[]);
     finding(&mut page, line);
     page.write("</ul>", &[]);
     page.send()
@@ -66,11 +71,18 @@ fn numbers(page: &mut Page, context: &HttpContext, snapshot: &Snapshot) {
 /// Writes what connects each client: a line for the shell, and the settings for people who prefer to see what changes.
 fn connect(page: &mut Page, context: &HttpContext) {
     let address = context.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
-    // A client that sent a token needed it, unless the server made it: then only approvals need it.
-    let is_made = context.http.options.token_file.is_some();
-    let token = context.headers.contains_key(http::header::AUTHORIZATION) && !is_made;
+    let token = context.http.options.login.is_some();
     let reach = Reach::Url { url: format!("http://{address}/mcp"), token };
-    page.write("<h2 id=\"connect\">Connect an agent</h2><p>One line in a shell is enough:</p>", &[]);
+    page.write("<h2 id=\"connect\">Connect an agent</h2><p>", &[]);
+    if context.peer == Peer::Local {
+        page.prose("On this machine the simplest way needs no token: `openoxide mcp --print-config CLIENT`. Or over HTTP, in a shell:");
+    } else {
+        page.prose("In a shell:");
+    }
+    page.write("</p>", &[]);
+    if token {
+        page.write("<pre class=\"line\" tabindex=\"0\">{}</pre>", &[TOKEN_LINE]);
+    }
     for client in clients() {
         let line = "<pre class=\"line\" tabindex=\"0\" aria-label=\"{}\">{}</pre>";
         page.write(line, &[&client.title, &client.line(&reach)]);
@@ -97,7 +109,7 @@ fn skills(page: &mut Page, catalog: &Catalog) {
         skill(page, entry, &ids.of(entry));
     }
     page.write("</ul>", &[]);
-    rest(page, catalog.skills.len(), "/v1/skills");
+    rest(page, catalog.skills.len(), "v1/skills");
 }
 
 fn skill(page: &mut Page, entry: &Entry, id: &str) {
@@ -109,7 +121,7 @@ fn skill(page: &mut Page, entry: &Entry, id: &str) {
         (false, false) => ", nobody",
     };
     page.write(
-        "<li><a href=\"/v1/skills/{}\">{}</a><span class=\"dim\"> {}{}</span><p>{}</p></li>",
+        "<li><a href=\"v1/skills/{}\">{}</a><span class=\"dim\"> {}{}</span><p>{}</p></li>",
         &[id, &skill.name, skill.scope.as_str(), whose, &skill.description],
     );
 }
@@ -129,7 +141,7 @@ fn findings(page: &mut Page, context: &HttpContext, snapshot: &Snapshot) {
         finding(page, &line);
     }
     page.write("</ul>", &[]);
-    rest(page, problems.len(), "/v1/problems");
+    rest(page, problems.len(), "v1/problems");
 }
 
 fn finding(page: &mut Page, line: &ProblemLine) {
@@ -155,12 +167,12 @@ fn rest(page: &mut Page, all: usize, address: &'static str) {
 fn more(page: &mut Page) {
     page.write("<h2 id=\"more\">More</h2><nav aria-labelledby=\"more\"><ul>", &[]);
     let links = [
-        ("/docs", "API reference"),
-        ("/v1/skills", "Skills"),
-        ("/v1/problems", "Findings"),
-        ("/v1/hosts", "Hosts"),
-        ("/openapi.json", "OpenAPI"),
-        ("/metrics", "Metrics"),
+        ("docs", "API reference"),
+        ("v1/skills", "Skills"),
+        ("v1/problems", "Findings"),
+        ("v1/hosts", "Hosts"),
+        ("openapi.json", "OpenAPI"),
+        ("metrics", "Metrics"),
     ];
     for (address, name) in links {
         page.write("<li><a href=\"{}\">{}</a></li>", &[address, name]);

@@ -49,12 +49,21 @@ impl Page {
         }
     }
 
-    /// Ends the page.
-    pub(crate) fn send(mut self) -> Response {
+    /// Ends a page that sends nothing.
+    pub(crate) fn send(self) -> Response {
+        self.end("'none'")
+    }
+
+    /// Ends a page whose forms go to this server.
+    pub(crate) fn send_with_forms(self) -> Response {
+        self.end("'self'")
+    }
+
+    fn end(mut self, forms: &'static str) -> Response {
         self.html += "</main></body></html>\n";
         let style = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
         let policy = format!(
-            "default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            "default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action {forms}; frame-ancestors 'none'"
         );
         let fixed = HeaderValue::from_static;
         let headers = [

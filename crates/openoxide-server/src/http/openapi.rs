@@ -33,9 +33,12 @@ pub fn openapi() -> Value {
         "paths": paths,
         "components": {
             "schemas": writer.schemas(),
-            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "securitySchemes": {
+                "token": { "type": "http", "scheme": "bearer" },
+                "key": { "type": "apiKey", "in": "header", "name": "x-api-key" },
+            },
         },
-        "security": [{}, { "token": [] }],
+        "security": [{ "token": [] }, { "key": [] }],
     })
 }
 

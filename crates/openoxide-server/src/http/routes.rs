@@ -57,7 +57,7 @@ fn of_activations() -> Vec<Route> {
             .json::<waiting::WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 409, 422]),
         Route::new(POST, "/v1/activations/{handle}", "answerQuestion", activations::answer)
-            .about("Answers the question that a call or a file waits for; with anything but no, only whoever shows the token.")
+            .about("Answers the question that a call or a file waits for; only the user answers with anything but no.")
             .body::<activations::AnswerInput>()
             .answer(
                 200,
@@ -118,13 +118,13 @@ fn of_changing() -> Vec<Route> {
             .json::<wire::ReloadAnswer>(200, "What was seen.")
             .fails(&[404, 409, 422]),
         Route::new(POST, "/v1/skills/{id}/enable", "enableSkill", change::switch::<true>)
-            .about("Switches a skill on, in OpenOxide's own settings.")
+            .about("Switches a skill on, in OpenOxide's own settings; only the user does.")
             .query::<Location>()
             .body::<change::SwitchInput>()
             .json::<wire::ChangeAnswer>(200, "What was written.")
             .fails(&[404, 409, 422]),
         Route::new(POST, "/v1/skills/{id}/disable", "disableSkill", change::switch::<false>)
-            .about("Switches a skill off, in OpenOxide's own settings.")
+            .about("Switches a skill off, in OpenOxide's own settings; only the user does.")
             .query::<Location>()
             .body::<change::SwitchInput>()
             .json::<wire::ChangeAnswer>(200, "What was written.")

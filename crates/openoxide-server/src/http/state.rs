@@ -1,11 +1,11 @@
 //! Holds what all routes share: the engine, the options and the caches.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use openoxide_app::publish::PublishedCache;
 
 use super::{EncodedResponse, response_cache::ResponseCache};
-use crate::{Engine, mcp::McpHttp};
+use crate::{BrowserSessions, Engine, OneTimeLinks, mcp::McpHttp};
 
 /// Options of the HTTP routes.
 #[derive(Clone, Debug)]
@@ -14,13 +14,24 @@ pub struct HttpOptions {
     pub well_known: bool,
     /// Options of MCP at `/mcp`; its sessions end with the engine.
     pub mcp: McpHttp,
-    /// The file that holds the approval token, where the server made one.
-    pub token_file: Option<PathBuf>,
+    /// How a person comes in to approve; absent: nobody does here.
+    pub login: Option<Login>,
+    /// The folders that a client can name, whole and without links; absent: any.
+    pub projects: Option<Vec<PathBuf>>,
+}
+
+/// How a person comes in: a one-time link opens a browser session.
+#[derive(Clone, Debug)]
+pub struct Login {
+    /// The links of this server.
+    pub links: OneTimeLinks,
+    /// The sessions that they open, which the ingress knows too.
+    pub sessions: Arc<BrowserSessions>,
 }
 
 impl Default for HttpOptions {
     fn default() -> HttpOptions {
-        HttpOptions { well_known: true, mcp: McpHttp::default(), token_file: None }
+        HttpOptions { well_known: true, mcp: McpHttp::default(), login: None, projects: None }
     }
 }
 

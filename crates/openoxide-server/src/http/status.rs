@@ -64,7 +64,7 @@ pub(crate) async fn docs(context: HttpContext, _: Query<NoQuery>) -> Response {
     page.write("<p>", &[]);
     page.prose("Every answer is JSON unless it says otherwise; every error is one object, `error`, with a code that does not change, a message and the next step.");
     page.write(
-        "</p><p><a href=\"/openapi.json\">The same as OpenAPI 3.1</a> · <a href=\"/\">What is served</a></p>",
+        "</p><p><a href=\"openapi.json\">The same as OpenAPI 3.1</a> · <a href=\"./\">What is served</a></p>",
         &[],
     );
     for (path, methods) in document["paths"].as_object().into_iter().flatten() {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::response::IntoResponse;
 use http::StatusCode;
-use openoxide_app::{ANSWER_TIME, Error, PendingError, Question, Snapshot, path_text, question_line};
+use openoxide_app::{ANSWER_TIME, Error, PendingError, Question, Snapshot, question_line};
 use openoxide_wire::{QuestionLine, SchemaVersion};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{HttpContext, Result};
-use crate::{Conversation, Failure, Peer, PendingOperation, PendingWork};
+use crate::{Asked, Conversation, Failure, Identity, PendingOperation, PendingWork};
 
 /// An activation that needs an answer of the user.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -32,22 +32,31 @@ pub(crate) fn ask(
     context: &HttpContext,
     snapshot: &Arc<Snapshot>,
     work: PendingWork,
-    session: Conversation,
+    (session, asked): (Conversation, Asked),
     question: Question,
 ) -> Result {
     if context.is_head {
         // Nobody gets the handle, so nothing waits under one.
         return Ok(StatusCode::ACCEPTED.into_response());
     }
-    let line = QuestionLine { choices: choices(&question), ..question_line(&question) };
-    let (kind, begun) = (work.kind(), Arc::clone(snapshot));
-    let waiting = PendingOperation { work, question, snapshot: begun, session, request: None, unasked: Vec::new() };
-    let handle = context.engine.pending.insert(kind, waiting).map_err(not_pending)?;
+    let (begun, unasked) = (Arc::clone(snapshot), Vec::new());
+    let waiting =
+        PendingOperation { work, question: question.clone(), snapshot: begun, session, asked, answer: None, unasked };
+    let handle = waiting.wait(&context.engine.pending).map_err(not_pending)?;
+    open(context, snapshot, handle, &question)
+}
+
+/// Answers an open question.
+pub(crate) fn open(context: &HttpContext, snapshot: &Snapshot, handle: String, question: &Question) -> Result {
+    let line = QuestionLine { choices: choices(question), ..question_line(question) };
     let (schema, expires_in) = (SchemaVersion::default(), ANSWER_TIME.as_secs());
-    let help = format!(
-        "ask the user, and send `{{\"answer\": CHOICE}}` with POST to /v1/activations/{handle}; a yes needs {}",
-        proof(context)
-    );
+    let help = match context.identity {
+        Identity::Person => format!("send `{{\"answer\": CHOICE}}` with POST to /v1/activations/{handle}"),
+        _ => format!(
+            "the user answers on the server's page, then send the same request again: {}",
+            context.how_to_approve()
+        ),
+    };
     let waiting = WaitingAnswer { schema, handle, expires_in, question: line, help };
     context.json(StatusCode::ACCEPTED, snapshot, &waiting)
 }
@@ -64,11 +73,4 @@ pub(crate) fn not_pending(error: PendingError) -> Failure {
 /// Returns the answers that make sense; every call is a conversation of its own.
 pub(crate) fn choices(question: &Question) -> Vec<String> {
     question.offered(false).into_iter().map(|choice| choice.as_str().to_owned()).collect()
-}
-
-/// Says how a client shows the token, and to a local client, where the token is.
-pub(crate) fn proof(context: &HttpContext) -> String {
-    let file = context.http.options.token_file.as_ref().filter(|_| context.peer == Peer::Local);
-    let file = file.map(|file| format!("; the token is in {}", path_text(file))).unwrap_or_default();
-    format!("`Authorization: Bearer TOKEN`{file}")
 }

@@ -1,16 +1,17 @@
-//! Decides who may ask, by the host, origin, site, token and content type of a request.
+//! Decides who may ask, by the host, origin, site, secrets and content type of a request.
 //!
 //! A page of another site can make a browser send requests here, and DNS can make its name mean this machine. So the host
 //! that a request names must be ours, and a page that asks must come from this server. No layer of `tower-http` checks all
 //! of these together, with an error that says which one failed.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, request, uri::Authority};
 
-use super::token::Token;
-use crate::{ApprovalProof, Failure, observe::metrics::Reason};
+use crate::access::{BrowserSessions, Identity, Token, split_session};
+use crate::{Failure, observe::metrics::Reason};
 
 /// A refused request: the reason that is counted, and the error that the client gets.
 pub(super) type Rejection = (Reason, Failure);
@@ -22,12 +23,39 @@ fn reject(reason: Reason, status: StatusCode, code: &str, text: impl Into<String
 /// What a browser says about the page that asks.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
+/// The other header that programs show the token in.
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+
 const OTHER_SITES: &str = "pages of other sites may not ask this server";
+
+/// What a request has to show.
+#[derive(Clone)]
+pub enum Access {
+    /// Nothing, on this machine alone. Nobody approves anything here.
+    Open,
+    /// The access token; or it belongs to a browser session.
+    Secret {
+        /// The token.
+        token: Token,
+        /// The sessions.
+        sessions: Arc<BrowserSessions>,
+        /// Whether what is published can be fetched without.
+        publishes: bool,
+    },
+}
 
 pub(super) struct Guard {
     names: Vec<String>,
-    token: Option<Token>,
-    proof: Option<Token>,
+    access: Access,
+}
+
+/// A request that was let in.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    pub(super) called: HostKind,
+    pub(super) identity: Identity,
+    /// The address that is meant, where the request names it below the path of a session.
+    pub(super) meant: Option<Uri>,
 }
 
 /// What the server was called, once that is settled.
@@ -40,19 +68,49 @@ pub(super) enum HostKind {
 }
 
 impl Guard {
-    pub(super) fn new(names: &[String], token: Option<Token>, proof: Option<Token>) -> Guard {
-        Guard { names: names.iter().map(|name| plain(name).to_ascii_lowercase()).collect(), token, proof }
+    pub(super) fn new(names: &[String], access: Access) -> Guard {
+        Guard { names: names.iter().map(|name| plain(name).to_ascii_lowercase()).collect(), access }
     }
 
     /// Lets a request in that reached the address `local`, or says why not.
-    pub(super) fn admit(&self, head: &request::Parts, local: IpAddr) -> Result<(HostKind, ApprovalProof), Rejection> {
+    pub(super) fn admit(&self, head: &request::Parts, local: SocketAddr) -> Result<Admitted, Rejection> {
         let host = self.host(&head.uri, &head.headers)?;
-        let called = self.called(&host, local).ok_or_else(|| wrong_host(&host))?;
+        let called = self.called(&host, local.ip()).ok_or_else(|| wrong_host(&host))?;
         check_origin(&head.headers, &host)?;
         check_site(&head.headers)?;
-        let proven = self.check_token(&head.headers)?;
-        check_content(&head.method, &head.headers)?;
-        Ok((called, proven))
+        let (identity, meant) = self.identify(head, &host, local.port())?;
+        let path = meant.as_ref().unwrap_or(&head.uri).path();
+        // A page without scripts can send an answer as a form only; nobody else can send one.
+        let takes_form = identity == Identity::Person && path.starts_with(FORMS);
+        check_content(&head.method, &head.headers, takes_form)?;
+        Ok(Admitted { called, identity, meant })
+    }
+
+    /// Finds out who asks. A secret that is shown must be right, even where none is needed.
+    fn identify(
+        &self,
+        head: &request::Parts,
+        host: &Authority,
+        port: u16,
+    ) -> Result<(Identity, Option<Uri>), Rejection> {
+        let Access::Secret { token, sessions, publishes } = &self.access else { return Ok((Identity::Program, None)) };
+        let shows_token = shows(&head.headers, token)?;
+        if let Some((key, path)) = split_session(head.uri.path()) {
+            let is_persons = is_of_own_page(&head.method, &head.headers);
+            if is_persons && sessions.is_open(key, &head.headers, host.as_str(), port) {
+                let meant = meant(&head.uri, path).ok_or_else(no_session)?;
+                return Ok((Identity::Person, Some(meant)));
+            }
+            return Err(no_session());
+        }
+        if shows_token {
+            return Ok((Identity::Program, None));
+        }
+        if is_for_everybody(&head.method, head.uri.path(), *publishes) {
+            return Ok((Identity::Anonymous, None));
+        }
+        let help = "`openoxide token` prints it; send it once, as `Authorization: Bearer TOKEN` or as `x-api-key`";
+        Err(reject(Reason::Token, StatusCode::UNAUTHORIZED, "no-token", "the access token is missing or wrong", help))
     }
 
     /// Returns what the server was called. An address in the request line counts as much as the header, and both must
@@ -82,20 +140,49 @@ impl Guard {
             || self.names.iter().any(|known| known.eq_ignore_ascii_case(name));
         is_ours.then_some(HostKind::Otherwise)
     }
+}
 
-    /// Checks the token. Where none is required, a request without one is admitted; one with a wrong token never is.
-    fn check_token(&self, headers: &HeaderMap) -> Result<ApprovalProof, Rejection> {
-        let Some(token) = self.token.as_ref().or(self.proof.as_ref()) else { return Ok(ApprovalProof(false)) };
-        if self.token.is_none() && !headers.contains_key(AUTHORIZATION) {
-            return Ok(ApprovalProof(false));
-        }
-        let shown = only(headers, &AUTHORIZATION).map(HeaderValue::as_bytes).and_then(bearer);
-        if shown.is_some_and(|shown| token.is(shown)) {
-            return Ok(ApprovalProof(true));
-        }
-        let help = "send it once, as `Authorization: Bearer TOKEN`; nowhere else does it count";
-        Err(reject(Reason::Token, StatusCode::UNAUTHORIZED, "no-token", "the token is missing or wrong", help))
+/// Where the page of a session sends its forms.
+const FORMS: &str = "/questions/";
+
+/// Tells whether a request is answered without a secret: whether the server is well, what is published, and what leads to
+/// a session.
+fn is_for_everybody(method: &Method, path: &str, publishes: bool) -> bool {
+    let looks = method == Method::GET || method == Method::HEAD;
+    let is_one = path == "/" || path == "/healthz" || path.starts_with("/open/");
+    looks && (is_one || publishes && path.starts_with("/.well-known/"))
+}
+
+/// Tells whether a request shows the token. Both headers may hold it, each once; one that is wrong is refused.
+fn shows(headers: &HeaderMap, token: &Token) -> Result<bool, Rejection> {
+    let authorization = headers.contains_key(AUTHORIZATION).then(|| only(headers, &AUTHORIZATION));
+    let authorization = authorization.map(|shown| shown.map(HeaderValue::as_bytes).and_then(bearer));
+    let key = headers.contains_key(&API_KEY).then(|| only(headers, &API_KEY).map(HeaderValue::as_bytes));
+    let mut shown = [authorization, key].into_iter().flatten().peekable();
+    let shows_some = shown.peek().is_some();
+    if shown.all(|shown| shown.is_some_and(|shown| token.is(shown))) {
+        return Ok(shows_some);
     }
+    let help = "`openoxide token` prints it; send it once, as `Authorization: Bearer TOKEN` or as `x-api-key`";
+    Err(reject(Reason::Token, StatusCode::UNAUTHORIZED, "no-token", "the access token is missing or wrong", help))
+}
+
+/// A request that changes something comes from our own page, and the browser says so. Another origin was refused before.
+fn is_of_own_page(method: &Method, headers: &HeaderMap) -> bool {
+    let looks = method == Method::GET || method == Method::HEAD;
+    looks || headers.contains_key(ORIGIN) || only(headers, &FETCH_SITE).is_some_and(|site| site == "same-origin")
+}
+
+fn no_session() -> Rejection {
+    let text = "no browser session is open at this address";
+    let help = "open the link that `openoxide serve` printed; `openoxide serve --link` prints another";
+    reject(Reason::Token, StatusCode::UNAUTHORIZED, "no-session", text, help)
+}
+
+/// Returns the address without the path of the session.
+fn meant(uri: &Uri, path: &str) -> Option<Uri> {
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    format!("{path}{query}").parse().ok()
 }
 
 /// Tells whether a host is a name and maybe a port, and nothing else.
@@ -137,7 +224,7 @@ fn check_site(headers: &HeaderMap) -> Result<(), Rejection> {
 /// A body says how long it is: what comes in chunks may say so twice, and then two readers can differ on where it ends.
 /// It is JSON, and says so: a page of another site can send a text without asking first, JSON it cannot. A request that
 /// changes something says so even without a body, unless it comes from no page at all.
-fn check_content(method: &Method, headers: &HeaderMap) -> Result<(), Rejection> {
+fn check_content(method: &Method, headers: &HeaderMap, takes_form: bool) -> Result<(), Rejection> {
     if headers.contains_key(TRANSFER_ENCODING) {
         let (text, help) = ("a body must say how long it is", "send it with `Content-Length`, not in chunks");
         return Err(reject(Reason::Content, StatusCode::LENGTH_REQUIRED, "no-length", text, help));
@@ -146,16 +233,20 @@ fn check_content(method: &Method, headers: &HeaderMap) -> Result<(), Rejection> 
     let changes = [Method::POST, Method::PUT, Method::PATCH].contains(method);
     let is_of_page = headers.contains_key(FETCH_SITE) || headers.contains_key(ORIGIN);
     let needs_kind = has_body || changes && (is_of_page || headers.contains_key(CONTENT_TYPE));
-    if !needs_kind || only(headers, &CONTENT_TYPE).is_some_and(is_json) {
+    let is_fine = |kind: &HeaderValue| match takes_form {
+        true => is_kind(kind, "application/x-www-form-urlencoded"),
+        false => is_kind(kind, "application/json"),
+    };
+    if !needs_kind || only(headers, &CONTENT_TYPE).is_some_and(is_fine) {
         return Ok(());
     }
     let (text, help) = ("a body must be JSON, and say so", "send it with `Content-Type: application/json`");
     Err(reject(Reason::Content, StatusCode::UNSUPPORTED_MEDIA_TYPE, "no-json", text, help))
 }
 
-fn is_json(value: &HeaderValue) -> bool {
+fn is_kind(value: &HeaderValue, wanted: &str) -> bool {
     let kind = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    kind.eq_ignore_ascii_case("application/json")
+    kind.eq_ignore_ascii_case(wanted)
 }
 
 /// Returns a header that is there exactly once.
@@ -180,31 +271,40 @@ fn plain(host: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// Sends a request with these headers to a guard that knows `skills.example` and maybe a token.
-    fn check(headers: &str, token: bool) -> String {
-        let token = token.then(|| Token::new(&"0123456789abcdef".to_owned().into()).unwrap());
-        shown(headers, token, None)
+    const TOKEN: &str = "0123456789abcdef";
+
+    fn secret(sessions: &Arc<BrowserSessions>, publishes: bool) -> Access {
+        let token = Token::new(&TOKEN.to_owned().into()).unwrap();
+        Access::Secret { token, sessions: Arc::clone(sessions), publishes }
     }
 
-    /// Posts where only those have to show the token who say yes.
-    fn post(headers: &str) -> String {
-        shown(&format!("host: localhost|{headers}"), None, Token::new(&"0123456789abcdef".to_owned().into()).ok())
-    }
-
-    fn shown(headers: &str, token: Option<Token>, proof: Option<Token>) -> String {
-        let method = if proof.is_some() { Method::POST } else { Method::GET };
-        let guard = Guard::new(&["Skills.Example".to_owned()], token, proof);
-        let mut request = http::Request::builder().method(method).uri("/x");
+    /// Sends a request with these headers to a guard that knows `skills.example`.
+    fn sent(access: Access, line: &str, headers: &str) -> String {
+        let guard = Guard::new(&["Skills.Example".to_owned()], access);
+        let (method, path) = line.split_once(' ').unwrap();
+        let mut request = http::Request::builder().method(method).uri(path);
         for line in headers.split('|').filter(|line| !line.is_empty()) {
             let (name, value) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
             request = request.header(name, value);
         }
         let (head, ()) = request.body(()).unwrap().into_parts();
-        match guard.admit(&head, "192.0.2.7".parse().unwrap()) {
-            Ok((called, ApprovalProof(false))) => format!("{called:?}"),
-            Ok((called, ApprovalProof(true))) => format!("{called:?}, proven"),
+        match guard.admit(&head, "192.0.2.7:7171".parse().unwrap()) {
+            Ok(Admitted { called, identity: Identity::Program, .. }) => format!("{called:?}"),
+            Ok(Admitted { called, identity, meant }) => {
+                format!("{called:?}, {identity:?}{}", meant.map(|meant| format!(" {meant}")).unwrap_or_default())
+            }
             Err((reason, failure)) => format!("{} {reason:?}", failure.status.as_u16()),
         }
+    }
+
+    /// Looks where nothing has to be shown, or the token.
+    fn check(headers: &str, token: bool) -> String {
+        let access = if token { secret(&Arc::default(), false) } else { Access::Open };
+        sent(access, "GET /x", headers)
+    }
+
+    fn post(headers: &str) -> String {
+        sent(Access::Open, "POST /x", &format!("host: localhost|{headers}"))
     }
 
     #[test]
@@ -256,8 +356,16 @@ mod tests {
     #[test]
     fn only_the_token_opens() {
         for (shown, expected) in [
-            ("authorization: Bearer 0123456789abcdef", "Loopback, proven"),
-            ("authorization: bearer  0123456789abcdef", "Loopback, proven"),
+            ("authorization: Bearer 0123456789abcdef", "Loopback"),
+            ("authorization: bearer  0123456789abcdef", "Loopback"),
+            ("x-api-key: 0123456789abcdef", "Loopback"),
+            ("authorization: Bearer 0123456789abcdef|x-api-key: 0123456789abcdef", "Loopback"),
+            ("authorization: Bearer 0123456789abcdef|x-api-key: 0123456789abcdeF", "401 Token"),
+            ("authorization: Bearer 0123456789abcdeF|x-api-key: 0123456789abcdef", "401 Token"),
+            ("x-api-key: 0123456789abcdef|x-api-key: 0123456789abcdef", "401 Token"),
+            ("x-api-key: Bearer 0123456789abcdef", "401 Token"),
+            ("x-api-key:", "401 Token"),
+            ("", "401 Token"),
             ("authorization: Bearer 0123456789abcdeF", "401 Token"),
             ("authorization: Bearer ", "401 Token"),
             ("authorization: Bearer", "401 Token"),
@@ -266,23 +374,84 @@ mod tests {
             ("authorization: 0123456789abcdef", "401 Token"),
             ("authorization: Bearer 0123456789abcdef|authorization: Bearer 0123456789abcdef", "401 Token"),
             ("x-token: 0123456789abcdef", "401 Token"),
+            ("cookie: openoxide-7171=0123456789abcdef", "401 Token"),
         ] {
             assert_eq!(check(&format!("host: localhost|{shown}"), true), expected, "{shown}");
         }
         let long = format!("host: localhost|authorization: Bearer {}", "x".repeat(10_000));
         assert_eq!(check(&long, true), "401 Token");
+        assert_eq!(check("host: localhost|authorization: Bearer wrong|x-api-key: wrong", false), "Loopback", "ignored");
     }
 
     #[test]
-    fn where_nothing_has_to_be_shown_only_the_token_proves() {
-        for (shown, expected) in [
-            ("", "Loopback"),
-            ("authorization: Bearer 0123456789abcdef", "Loopback, proven"),
-            ("authorization: Bearer 0123456789abcdeF", "401 Token"),
-            ("authorization:", "401 Token"),
-            ("authorization: Bearer 0123456789abcdef|authorization: Bearer 0123456789abcdef", "401 Token"),
+    fn without_a_secret_only_what_is_for_everybody_answers() {
+        for (line, published, private) in [
+            ("GET /healthz", "Loopback, Anonymous", "Loopback, Anonymous"),
+            ("HEAD /healthz", "Loopback, Anonymous", "Loopback, Anonymous"),
+            ("GET /", "Loopback, Anonymous", "Loopback, Anonymous"),
+            ("GET /open/x", "Loopback, Anonymous", "Loopback, Anonymous"),
+            ("GET /.well-known/agent-skills/index.json", "Loopback, Anonymous", "401 Token"),
+            ("POST /.well-known/agent-skills/index.json", "401 Token", "401 Token"),
+            ("POST /healthz", "401 Token", "401 Token"),
+            ("GET /healthz/", "401 Token", "401 Token"),
+            ("GET //healthz", "401 Token", "401 Token"),
+            ("GET /v1/skills", "401 Token", "401 Token"),
+            ("GET /metrics", "401 Token", "401 Token"),
+            ("GET /openapi.json", "401 Token", "401 Token"),
+            ("POST /mcp", "401 Token", "401 Token"),
+            ("POST /questions/x", "401 Token", "401 Token"),
+            ("OPTIONS /v1/skills", "401 Token", "401 Token"),
         ] {
-            assert_eq!(post(shown), expected, "{shown}");
+            for (publishes, expected) in [(true, published), (false, private)] {
+                assert_eq!(sent(secret(&Arc::default(), publishes), line, "host: localhost"), expected, "{line}");
+            }
+            let wrong = "host: localhost|authorization: Bearer wrong";
+            assert_eq!(sent(secret(&Arc::default(), true), line, wrong), "401 Token", "{line}");
+        }
+    }
+
+    #[test]
+    fn a_person_is_who_comes_from_the_page_of_a_session() {
+        let sessions: Arc<BrowserSessions> = Arc::default();
+        let session = sessions.open("localhost:7171", 7171).unwrap();
+        let pair = session.cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
+        let (base, person) = (session.path.clone(), format!("host: localhost:7171|cookie: {pair}"));
+        let sent = |line: &str, headers: &str| sent(secret(&sessions, false), line, headers);
+        let form = "content-length: 5|content-type: application/x-www-form-urlencoded";
+        let json = "content-length: 5|content-type: application/json";
+        for (line, headers, expected) in [
+            (format!("GET {base}"), person.clone(), "Loopback, Person /"),
+            (format!("GET {base}v1/skills?all=true"), person.clone(), "Loopback, Person /v1/skills?all=true"),
+            ("GET /v1/skills".to_owned(), person.clone(), "401 Token"),
+            (format!("GET {base}"), "host: localhost:7171".to_owned(), "401 Token"),
+            (format!("GET {base}"), format!("host: 127.0.0.1:7171|cookie: {pair}"), "401 Token"),
+            (format!("GET {base}"), format!("{person}|sec-fetch-site: same-site"), "403 Origin"),
+            (format!("GET {base}"), format!("{person}|authorization: Bearer wrong"), "401 Token"),
+            (format!("GET {base}"), format!("host: localhost:7171|authorization: Bearer {TOKEN}"), "401 Token"),
+            ("GET /session/x/".to_owned(), person.clone(), "401 Token"),
+            (format!("POST {base}v1/reload"), format!("{person}|{json}"), "401 Token"),
+            (
+                format!("POST {base}v1/reload"),
+                format!("{person}|origin: http://localhost:7171|{json}"),
+                "Loopback, Person /v1/reload",
+            ),
+            (format!("POST {base}v1/reload"), format!("{person}|origin: http://localhost:7172|{json}"), "403 Origin"),
+            (format!("POST {base}v1/reload"), format!("{person}|sec-fetch-site: none|{json}"), "401 Token"),
+            (format!("POST {base}v1/reload"), format!("{person}|sec-fetch-site: same-origin|{form}"), "415 Content"),
+            (
+                format!("POST {base}questions/x"),
+                format!("{person}|sec-fetch-site: same-origin|{form}"),
+                "Loopback, Person /questions/x",
+            ),
+            (format!("POST {base}questions/x"), format!("{person}|origin: null|{form}"), "403 Origin"),
+            (format!("POST {base}questions/x"), format!("{person}|{form}"), "401 Token"),
+            (
+                "POST /questions/x".to_owned(),
+                format!("host: localhost:7171|authorization: Bearer {TOKEN}|{form}"),
+                "415 Content",
+            ),
+        ] {
+            assert_eq!(sent(&line, &headers), expected, "{line} {headers}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr};
 
 use tokio::net::{TcpListener, TcpSocket};
 
-use super::token::Token;
+use super::guard::Access;
 
 /// How many connections may wait to be let in.
 const WAITING: u32 = 1024;
@@ -15,7 +15,7 @@ const SENT: u32 = 256 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// Everybody could come in.
-    #[error("listening at {0} without a token would let anybody who can reach it use your skills")]
+    #[error("listening at {0} without the access token would let anybody who can reach it use your skills")]
     Open(SocketAddr),
     /// Another program listens there.
     #[error("another program listens at {0}")]
@@ -25,7 +25,7 @@ pub enum ListenError {
     Failed(SocketAddr, #[source] io::Error),
 }
 
-/// An address that is listened at. Elsewhere than on this machine alone, there is none without a token.
+/// An address that is listened at. Elsewhere than on this machine alone, there is none that is open to everybody.
 #[derive(Debug)]
 pub struct BoundListener {
     pub(super) listener: TcpListener,
@@ -34,8 +34,8 @@ pub struct BoundListener {
 
 impl BoundListener {
     /// Listens at an address; with the port 0, at one that is free.
-    pub fn open(address: SocketAddr, token: Option<&Token>) -> Result<BoundListener, ListenError> {
-        if !address.ip().to_canonical().is_loopback() && token.is_none() {
+    pub fn open(address: SocketAddr, access: &Access) -> Result<BoundListener, ListenError> {
+        if !address.ip().to_canonical().is_loopback() && matches!(access, Access::Open) {
             return Err(ListenError::Open(address));
         }
         let listen = || {

@@ -16,12 +16,12 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument as _;
 
 use super::body::{TimedBody, throw_away};
-use super::guard::{Guard, HostKind, Rejection};
+use super::guard::{Access, Admitted, Guard, HostKind, Rejection};
+use super::limits::IngressLimits;
 use super::stream::{EventStreamBody, is_stream, wants_stream};
-use super::{limits::IngressLimits, token::Token};
 use crate::observe::log::{REQUEST, shown_path};
 use crate::observe::metrics::Reason;
-use crate::{ApprovalProof, Engine, Failure, Metrics, Peer, RequestId, Shutdown, Unavailable};
+use crate::{Engine, Failure, Metrics, Peer, RequestId, Shutdown, Unavailable};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id that a client may give a request, in bytes.
@@ -32,10 +32,8 @@ const ID_MAX: usize = 64;
 pub struct IngressOptions {
     /// Host names of the server, besides those of this machine.
     pub hosts: Vec<String>,
-    /// The token that every request needs.
-    pub token: Option<Token>,
-    /// The token that approvals need, where other requests need none.
-    pub proof: Option<Token>,
+    /// What a request has to show.
+    pub access: Access,
     /// Limits.
     pub limits: IngressLimits,
 }
@@ -63,11 +61,11 @@ pub(super) struct Ends {
 impl Ingress {
     /// Puts the ingress before routes.
     pub fn new(router: Router, engine: &Engine, options: IngressOptions) -> Ingress {
-        let IngressOptions { hosts, token, proof, limits } = options;
+        let IngressOptions { hosts, access, limits } = options;
         Ingress {
             // The ingress has a limit of its own, for every route. A panic fails one request and no other.
             router: router.layer(DefaultBodyLimit::disable()).layer(CatchPanicLayer::custom(panicked)),
-            guard: Guard::new(&hosts, token, proof),
+            guard: Guard::new(&hosts, access),
             limits,
             metrics: Arc::clone(engine.metrics()),
             stopping: engine.stopping().clone(),
@@ -83,7 +81,7 @@ impl Ingress {
         let (head, body) = request.into_parts();
         let id = self.name(&head.headers);
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
-        let outcome = match self.guard.admit(&head, ends.local.ip()) {
+        let outcome = match self.guard.admit(&head, ends.local) {
             Ok(admitted) => {
                 // Below the level `debug` the span is disabled and costs nothing.
                 let span = tracing::debug_span!("request", id = &*id.0);
@@ -131,11 +129,12 @@ impl Ingress {
     async fn pass(
         &self,
         ends: Ends,
-        (called, proven): (HostKind, ApprovalProof),
+        admitted: Admitted,
         id: &RequestId,
-        head: request::Parts,
+        mut head: request::Parts,
         body: Incoming,
     ) -> Result<Response, Rejection> {
+        let Admitted { called, identity, meant } = admitted;
         if body.size_hint().lower() > self.limits.body as u64 {
             // A client that asks first whether to send the body need not send it.
             if !head.headers.contains_key(EXPECT) {
@@ -152,9 +151,12 @@ impl Ingress {
         // A request that came through a relay on this machine uses another name, or the relay says so.
         let is_here =
             called == HostKind::Loopback && ends.peer.ip().to_canonical().is_loopback() && !is_relayed(&head.headers);
+        if let Some(meant) = meant {
+            head.uri = meant;
+        }
         let mut request = Request::from_parts(head, body);
         request.extensions_mut().insert(if is_here { Peer::Local } else { Peer::Remote });
-        request.extensions_mut().insert(proven);
+        request.extensions_mut().insert(identity);
         request.extensions_mut().insert(id.clone());
         request.extensions_mut().insert(ConnectInfo(ends.peer));
         let listens = request.method() == Method::GET;

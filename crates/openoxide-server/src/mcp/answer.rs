@@ -4,6 +4,8 @@ use openoxide_app::{ActivationOutcome, ForkPlan, Notice, tools::ToolResult};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
 
+use super::error::NEEDS_APPROVAL;
+
 /// Makes the result of a tool.
 ///
 /// Facts for programs are in `_meta`: some clients hand `structuredContent` to the model in place of the text.
@@ -26,6 +28,15 @@ pub(super) fn tool_result(answer: ToolResult, done: Option<&ActivationOutcome>, 
         meta.insert("openoxide/problem".to_owned(), json!(refusal.why.as_str()));
     }
     result.meta = (!meta.is_empty()).then_some(meta);
+    result
+}
+
+/// Makes the result of a tool that waits for the user's approval.
+pub(super) fn needs_approval(text: String) -> CallToolResult {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    let mut meta = MetaObject::new();
+    meta.insert("openoxide/problem".to_owned(), json!(NEEDS_APPROVAL));
+    result.meta = Some(meta);
     result
 }
 

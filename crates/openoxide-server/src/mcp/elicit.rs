@@ -9,10 +9,10 @@ use rmcp::model::{
 };
 use rmcp::{ErrorData, RoleServer, service::Peer};
 
-use super::question::{self, AnswerRights};
+use super::question;
 use super::{Context, McpServer, McpState, Result, failed, invalid, unavailable};
 use crate::{
-    Actor, ApprovalProof, Conversation, Engine, Face, Operation, Pend, PendingOperation, Progress, RequestKey,
+    Actor, Asked, Conversation, Earlier, Engine, Face, Operation, Owner, Pend, PendingOperation, Progress, RequestKey,
 };
 
 /// What the question is called in a result.
@@ -21,11 +21,10 @@ const QUESTION: &str = "answer";
 /// Asks the user of a client.
 pub(super) struct Elicitor {
     way: Way,
-    rights: AnswerRights,
     state: Arc<McpState>,
     session: Conversation,
-    /// The request, which has to be repeated with the answer where the client asks later.
-    request: RequestKey,
+    /// Who asked for what: the request has to be repeated where the answer comes later.
+    asked: Asked,
     /// The engine, which acts for the client.
     pub(super) engine: Engine,
 }
@@ -37,6 +36,8 @@ enum Way {
     Later,
     /// The client cannot ask.
     Never,
+    /// Over HTTP anybody could be the client, so the user answers on the server's page, and the client repeats its request.
+    OnPage,
 }
 
 enum Heard {
@@ -53,35 +54,37 @@ impl Elicitor {
         let elicitation = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
         // A client that names no way means forms.
         let has_forms = elicitation.is_some_and(|ways| ways.form.is_some() || ways.url.is_none());
-        let way = match (has_forms, is_modern) {
-            (false, _) => Way::Never,
-            (true, true) => Way::Later,
-            (true, false) => Way::Now(Box::new(context.peer.clone())),
+        // The program that started this process speaks for its user; nobody else does.
+        let way = match (server.is_started_by_client, has_forms, is_modern) {
+            (false, _, _) => Way::OnPage,
+            (true, false, _) => Way::Never,
+            (true, true, true) => Way::Later,
+            (true, true, false) => Way::Now(Box::new(context.peer.clone())),
+        };
+        let owner = match server.is_started_by_client || !is_modern {
+            true => Owner::McpConversation(Arc::clone(&server.session)),
+            false => Owner::McpAlone,
         };
         let head = context.extensions.get::<http::request::Parts>();
-        // The program that started this process speaks for its user; over HTTP, a client must prove that it does.
-        let shown = head.and_then(|head| head.extensions.get::<ApprovalProof>()) == Some(&ApprovalProof(true));
-        let rights =
-            AnswerRights { lasting: server.one_conversation || !is_modern, proven: server.one_conversation || shown };
         let actor = head.map_or_else(|| Actor::of(Face::Mcp), |head| Actor::of_request(Face::Mcp, &head.extensions));
         let engine = server.state.engine.asked_by(actor);
         let (state, session) = (Arc::clone(&server.state), Arc::clone(&server.session));
-        Elicitor { way, rights, state, session, request, engine }
+        Elicitor { way, state, session, asked: Asked { owner, request }, engine }
     }
 
     /// Asks a question, or says why it cannot be asked.
     async fn ask(&self, question: &Question) -> Result<Heard, String> {
-        let form = question::form(question, self.rights)?;
+        let form = question::form(question)?;
         let peer = match &self.way {
             Way::Later => return Ok(Heard::Later(Box::new(form))),
-            Way::Never => return Err(NO_FORMS.to_owned()),
+            Way::Never | Way::OnPage => return Err(NO_FORMS.to_owned()),
             Way::Now(peer) => peer,
         };
         let _room =
             self.state.asked.try_acquire().map_err(|_| "too many questions wait for an answer; try again later")?;
         let result = peer.create_elicitation_with_timeout(form, Some(ANSWER_TIME)).await;
         let result = result.map_err(|_| "the client did not bring an answer")?;
-        Ok(Heard::Answer(question::answer(question, self.rights, &result)))
+        Ok(Heard::Answer(question::answer(question, &result)))
     }
 
     /// Drives an operation on with the user's answer.
@@ -94,7 +97,7 @@ impl Elicitor {
     fn heard(&self, question: &Question, responses: Option<&InputResponses>) -> Option<Answer> {
         let response = responses?.get(QUESTION)?;
         let result: ElicitResult = serde_json::from_value(response.clone()).ok()?;
-        Some(question::answer(question, self.rights, &result))
+        Some(question::answer(question, &result))
     }
 }
 
@@ -106,6 +109,8 @@ pub(super) enum Elicited<O: Operation> {
     Done(O::Output, Vec<String>),
     /// The client must repeat its request with an answer.
     Later(InputRequiredResult),
+    /// The user must answer on the server's page, and the client repeat its request then. This says so to the client.
+    OnPage(String),
 }
 
 /// What goes with an operation under way.
@@ -123,6 +128,11 @@ impl Elicitor {
         snapshot: &Arc<Snapshot>,
         operation: O,
     ) -> Result<Elicited<O>> {
+        if matches!(self.way, Way::OnPage)
+            && let Some(earlier) = Earlier::find(&self.engine.pending, &self.asked)
+        {
+            return self.go_on(earlier).await;
+        }
         let progress = self.engine.begin(snapshot, operation, &self.session).await.map_err(unavailable)?;
         let (snapshot, session) = (Arc::clone(snapshot), Arc::clone(&self.session));
         self.drive(Work { snapshot, session, unasked: Vec::new() }, progress).await
@@ -134,7 +144,9 @@ impl Elicitor {
         handle: &str,
         responses: Option<&InputResponses>,
     ) -> Result<Elicited<O>> {
-        let is_it = |waiting: &PendingOperation| waiting.request.as_ref() == Some(&self.request);
+        // Over HTTP no question is put to the client, so it can answer none.
+        let may_answer = !matches!(self.way, Way::OnPage);
+        let is_it = |waiting: &PendingOperation| may_answer && waiting.asked == self.asked;
         let waiting = self.engine.pending.take_if(handle, is_it).map_err(not_pending)?;
         let PendingOperation { work, question, snapshot, session, unasked, .. } = waiting;
         let operation = O::take(work).ok_or_else(|| invalid("the request state belongs to another request"))?;
@@ -143,8 +155,21 @@ impl Elicitor {
             let progress = self.answer(&mut work, operation, answer).await?;
             return self.drive(work, progress).await;
         }
-        let form = question::form(&question, self.rights).map_err(invalid)?;
+        let form = question::form(&question).map_err(invalid)?;
         self.wait(work, operation, question, form)
+    }
+
+    /// Goes on with what an earlier request of the same client began.
+    async fn go_on<O: Operation + Pend>(&self, earlier: Earlier) -> Result<Elicited<O>> {
+        let (waiting, answer) = match earlier {
+            Earlier::Open(_, question) => return Ok(Elicited::OnPage(on_page(&question))),
+            Earlier::Answered(waiting, answer) => (*waiting, answer),
+        };
+        let PendingOperation { work, snapshot, session, unasked, .. } = waiting;
+        let operation = O::take(work).ok_or_else(|| invalid("the request state belongs to another request"))?;
+        let mut work = Work { snapshot, session, unasked };
+        let progress = self.answer(&mut work, operation, answer).await?;
+        Box::pin(self.drive(work, progress)).await
     }
 
     async fn drive<O: Operation + Pend>(&self, mut work: Work, mut progress: Progress<O>) -> Result<Elicited<O>> {
@@ -153,6 +178,11 @@ impl Elicitor {
                 Progress::Done(_, output) => return Ok(Elicited::Done(output, work.unasked)),
                 Progress::Asks(operation, question) => (operation, question),
             };
+            if matches!(self.way, Way::OnPage) {
+                let text = on_page(&question);
+                self.keep(work, operation, question)?;
+                return Ok(Elicited::OnPage(text));
+            }
             let answer = match self.ask(&question).await {
                 Ok(Heard::Answer(answer)) => answer,
                 Ok(Heard::Later(form)) => return self.wait(work, operation, question, *form),
@@ -173,15 +203,28 @@ impl Elicitor {
         question: Question,
         form: ElicitRequestParams,
     ) -> Result<Elicited<O>> {
-        let Work { snapshot, session, unasked } = work;
-        let (work, request) = (operation.pend(), Some(self.request.clone()));
-        let kind = work.kind();
-        let waiting = PendingOperation { work, question, snapshot, session, request, unasked };
-        let handle = self.engine.pending.insert(kind, waiting).map_err(not_pending)?;
+        let handle = self.keep(work, operation, question)?;
         let form = InputRequest::Elicitation(ElicitRequest::new(form));
         let asked = InputRequests::from([(QUESTION.to_owned(), form)]);
         Ok(Elicited::Later(InputRequiredResult::new(Some(asked), Some(handle))))
     }
+
+    /// Keeps an operation until the user answers, and returns its handle.
+    fn keep<O: Operation + Pend>(&self, work: Work, operation: Box<O>, question: Question) -> Result<String> {
+        let Work { snapshot, session, unasked } = work;
+        let (work, asked) = (operation.pend(), self.asked.clone());
+        let waiting = PendingOperation { work, question, snapshot, session, asked, answer: None, unasked };
+        waiting.wait(&self.engine.pending).map_err(not_pending)
+    }
+}
+
+/// Says what the user must decide, and where. The question stands whole on the page.
+fn on_page(question: &Question) -> String {
+    let what = question::message(question).unwrap_or_else(|_| format!("{}.", about(question)));
+    format!(
+        "This needs the user's approval. {what}\nAsk the user to answer on the page of this server: `openoxide serve` \
+         printed a link to it, and `openoxide serve --link` prints another. Then make the same call again."
+    )
 }
 
 fn not_pending(error: PendingError) -> ErrorData {

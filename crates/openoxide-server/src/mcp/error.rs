@@ -2,6 +2,7 @@
 
 use openoxide_app::{Error, ErrorKind};
 use rmcp::{ErrorData, RoleServer, service::RequestContext};
+use serde_json::json;
 
 use crate::Unavailable;
 
@@ -55,4 +56,12 @@ pub(super) fn cut(text: String, characters: usize) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
+}
+
+/// The word for what waits for the user's approval.
+pub(super) const NEEDS_APPROVAL: &str = "needs-approval";
+
+/// Says that a request waits for the user's approval.
+pub(super) fn waits(text: String) -> ErrorData {
+    ErrorData::invalid_params(text, Some(json!({ "problem": NEEDS_APPROVAL })))
 }

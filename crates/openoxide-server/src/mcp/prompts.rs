@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     Context, Elicited, Elicitor, McpServer, McpState, McpView, Result, TTL_MS, failed, forked, invalid, note, page,
-    shortened,
+    shortened, waits,
 };
 use crate::RequestKey;
 
@@ -113,6 +113,7 @@ impl McpServer {
         };
         match elicited {
             Elicited::Later(asked) => Ok(asked.into()),
+            Elicited::OnPage(text) => Err(waits(text)),
             Elicited::Done(done, unasked) => messages(&done, &unasked, &entry.skill.description).map(Into::into),
         }
     }

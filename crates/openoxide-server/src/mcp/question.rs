@@ -10,37 +10,10 @@ const FIELD: &str = "answer";
 /// Most bytes of a question. What is not shown must not run, so that nothing is cut.
 const MESSAGE_MAX: usize = 16 * 1024;
 
-const UNPROVEN: &str = "over HTTP only a client that shows the server's token may answer this; \
-                        without it, the user can allow it in a terminal with `openoxide activate`";
-
-/// What the answers of a client may decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AnswerRights {
-    /// Whether there is a conversation that an answer can be remembered for.
-    pub(super) lasting: bool,
-    /// Whether the client is known to speak for the user.
-    pub(super) proven: bool,
-}
-
-impl AnswerRights {
-    /// Tells whether the client may answer a question at all. Only the user decides what runs, what stays, and who else
-    /// may speak to the model.
-    fn may_answer(self, question: &Question) -> bool {
-        self.proven
-            || matches!(question, Question::Permission { .. } | Question::Secret { .. } | Question::Login { .. })
-    }
-}
-
 /// Makes the form of a question; an error says why it cannot be asked in this way.
-pub(super) fn form(question: &Question, rights: AnswerRights) -> Result<ElicitRequestParams, String> {
-    if !rights.may_answer(question) {
-        return Err(UNPROVEN.to_owned());
-    }
+pub(super) fn form(question: &Question) -> Result<ElicitRequestParams, String> {
     let message = message(question)?;
-    if message.len() > MESSAGE_MAX {
-        return Err("what would happen is too long to be shown in a form".to_owned());
-    }
-    let offered = offered(question, rights);
+    let offered = offered(question);
     let words = offered.iter().map(|choice| choice.as_str().to_owned()).collect();
     let titles = offered.iter().map(|choice| title(question, *choice).to_owned()).collect();
     let field = EnumSchema::builder(words)
@@ -56,22 +29,19 @@ pub(super) fn form(question: &Question, rights: AnswerRights) -> Result<ElicitRe
 }
 
 /// Reads the answer to a question. Whatever is not one of the answers that were offered is no.
-pub(super) fn answer(question: &Question, rights: AnswerRights, result: &ElicitResult) -> Answer {
+pub(super) fn answer(question: &Question, result: &ElicitResult) -> Answer {
     if result.action != ElicitationAction::Accept {
         return Answer::No;
     }
     let word = result.content.as_ref().and_then(|content| content.get(FIELD)).and_then(|word| word.as_str());
-    let choice = word.and_then(Choice::parse).filter(|choice| offered(question, rights).contains(choice));
+    let choice = word.and_then(Choice::parse).filter(|choice| offered(question).contains(choice));
     choice.and_then(|choice| choice.answer(None)).unwrap_or(Answer::No)
 }
 
-/// Returns the answers that make sense: a form takes no secrets, and only who speaks for the user decides for ever.
-fn offered(question: &Question, rights: AnswerRights) -> Vec<Choice> {
-    if !rights.may_answer(question) {
-        return vec![Choice::No];
-    }
-    let mut offered = question.offered(rights.lasting);
-    offered.retain(|choice| *choice != Choice::Value && (*choice != Choice::Always || rights.proven));
+/// Returns the answers that make sense; a form takes no secrets.
+fn offered(question: &Question) -> Vec<Choice> {
+    let mut offered = question.offered(true);
+    offered.retain(|choice| *choice != Choice::Value);
     offered
 }
 
@@ -89,7 +59,16 @@ fn title(question: &Question, choice: Choice) -> &'static str {
     }
 }
 
-fn message(question: &Question) -> Result<String, String> {
+/// Says what would happen, whole; an error says why that is not said in this way.
+pub(super) fn message(question: &Question) -> Result<String, String> {
+    let message = text(question)?;
+    match message.len() {
+        0..=MESSAGE_MAX => Ok(message),
+        _ => Err("what would happen is too long to be shown in a form".to_owned()),
+    }
+}
+
+fn text(question: &Question) -> Result<String, String> {
     match question {
         Question::Permission { permission, subject, .. } if permission == "read" => {
             Ok(format!("The model wants to read `{}`.", TerminalText(subject)))
@@ -169,28 +148,9 @@ mod tests {
         }
     }
 
-    const KNOWN: AnswerRights = AnswerRights { lasting: true, proven: true };
-
-    fn shown(question: &Question, lasting: bool) -> serde_json::Value {
-        serde_json::to_value(form(question, AnswerRights { lasting, ..KNOWN }).unwrap()).unwrap()
-    }
-
-    #[test]
-    fn who_is_not_proven_answers_nothing_grave_and_nothing_for_ever() {
-        let unproven = AnswerRights { proven: false, ..KNOWN };
-        let said = ElicitResult::new(ElicitationAction::Accept).with_content(json!({"answer": "once"}));
-        assert!(form(&shell("x"), unproven).unwrap_err().contains("shows the server's token"));
-        assert!(matches!(answer(&shell("x"), unproven, &said), Answer::No));
-        let (permission, subject, skill) = ("skill".to_owned(), "pdf".to_owned(), "pdf".to_owned());
-        let light = Question::Permission { permission, subject, skill };
-        let form = serde_json::to_string(&form(&light, unproven).unwrap()).unwrap();
-        assert!(form.contains("once") && !form.contains("always"), "{form}");
-        assert!(matches!(answer(&light, unproven, &said), Answer::Once));
-    }
-
     #[test]
     fn a_form_shows_exactly_what_would_run() {
-        let form = shown(&shell("git log\nrm -rf \u{1b}[2K x"), true);
+        let form = serde_json::to_value(form(&shell("git log\nrm -rf \u{1b}[2K x")).unwrap()).unwrap();
         let message = form["message"].as_str().unwrap();
         assert!(message.contains("\n    git log\n    rm -rf \\u{1b}[2K x\n"), "{message}");
         assert_eq!(form["mode"], "form");
@@ -201,30 +161,25 @@ mod tests {
             .map(|one| one["const"].as_str().unwrap())
             .collect();
         assert_eq!(words, ["once", "session", "always", "no"]);
-        assert!(!shown(&shell("x"), false).to_string().contains("session"));
     }
 
     #[test]
     fn only_what_was_offered_is_a_yes() {
         let said = |content: serde_json::Value| ElicitResult::new(ElicitationAction::Accept).with_content(content);
         let question = shell("x");
-        assert!(matches!(answer(&question, KNOWN, &said(json!({"answer": "session"}))), Answer::Session));
-        assert!(matches!(
-            answer(&question, AnswerRights { lasting: false, ..KNOWN }, &said(json!({"answer": "session"}))),
-            Answer::No
-        ));
-        assert!(matches!(answer(&question, KNOWN, &said(json!({"answer": "always"}))), Answer::Always));
+        assert!(matches!(answer(&question, &said(json!({"answer": "session"}))), Answer::Session));
+        assert!(matches!(answer(&question, &said(json!({"answer": "always"}))), Answer::Always));
         for bad in [json!({}), json!({"answer": true}), json!({"answer": "yes"}), json!("once")] {
-            assert!(matches!(answer(&question, KNOWN, &said(bad)), Answer::No));
+            assert!(matches!(answer(&question, &said(bad)), Answer::No));
         }
         let declined = ElicitResult::new(ElicitationAction::Decline).with_content(json!({"answer": "once"}));
-        assert!(matches!(answer(&question, KNOWN, &declined), Answer::No));
+        assert!(matches!(answer(&question, &declined), Answer::No));
     }
 
     #[test]
     fn secrets_and_what_is_too_long_are_not_asked_by_form() {
         let secret = Question::Secret { variable: "TOKEN".to_owned(), about: None, skills: vec![] };
-        assert!(form(&secret, KNOWN).unwrap_err().contains("set TOKEN in the environment"));
-        assert!(form(&shell(&"x".repeat(MESSAGE_MAX)), KNOWN).unwrap_err().contains("too long"));
+        assert!(form(&secret).unwrap_err().contains("set TOKEN in the environment"));
+        assert!(form(&shell(&"x".repeat(MESSAGE_MAX))).unwrap_err().contains("too long"));
     }
 }

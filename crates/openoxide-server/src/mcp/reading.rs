@@ -8,7 +8,7 @@ use rmcp::ErrorData;
 use rmcp::model::{InputRequiredResult, InputResponses};
 use serde_json::json;
 
-use super::{Context, Elicited, Elicitor, McpServer, Result};
+use super::{Context, Elicited, Elicitor, McpServer, Result, waits};
 use crate::{Action, Decision, RequestKey};
 
 /// A request to read what an address means.
@@ -52,6 +52,7 @@ impl McpServer {
         };
         match elicited {
             Elicited::Later(asked) => Ok(Read::Later(asked)),
+            Elicited::OnPage(text) => Err(waits(text)),
             Elicited::Done(ReadOutcome { result: Ok(answer), .. }, _) => Ok(Read::Done(answer)),
             Elicited::Done(ReadOutcome { result: Err(refusal), .. }, unasked) => {
                 Err(not_read(&refusal, &unasked).unwrap_or_else(nothing))

@@ -50,17 +50,17 @@ impl ToolNames {
 pub(crate) struct McpServer {
     pub(super) state: Arc<McpState>,
     pub(super) session: Conversation,
-    /// Whether all requests are of one conversation, whatever they say.
-    pub(super) one_conversation: bool,
+    /// Whether the client started this process: then it speaks for the user, and all requests are of one conversation.
+    pub(super) is_started_by_client: bool,
     /// Whether the client is notified of changes already.
     pub(super) is_notified: Arc<AtomicBool>,
 }
 
 impl McpServer {
-    pub(super) fn new(state: Arc<McpState>, one_conversation: bool) -> McpServer {
+    pub(super) fn new(state: Arc<McpState>, is_started_by_client: bool) -> McpServer {
         let session = Session::new(openoxide_app::random_name().unwrap_or_default());
         let session = Arc::new(tokio::sync::Mutex::new(session));
-        McpServer { state, session, one_conversation, is_notified: Arc::default() }
+        McpServer { state, session, is_started_by_client, is_notified: Arc::default() }
     }
 }
 

@@ -9,8 +9,8 @@ use rmcp::model::{CacheScope, CallToolRequestParams, CallToolResponse, ListTools
 use serde_json::Value;
 
 use super::{
-    Context, Elicited, Elicitor, McpOptions, McpServer, McpState, McpView, Result, TTL_MS, failed, invalid, shortened,
-    tool_result, unavailable,
+    Context, Elicited, Elicitor, McpOptions, McpServer, McpState, McpView, Result, TTL_MS, failed, invalid,
+    needs_approval, shortened, tool_result, unavailable,
 };
 use crate::{Nobody, RequestKey};
 
@@ -80,6 +80,7 @@ impl McpServer {
         };
         Ok(match elicited {
             Elicited::Later(asked) => asked.into(),
+            Elicited::OnPage(text) => needs_approval(text).into(),
             Elicited::Done(done, unasked) => {
                 tool_result(view.toolbox.finish(&name, &done), Some(&done), &unasked).into()
             }

@@ -25,6 +25,8 @@ const OWN: &str = "openoxide";
 const PATH_MAX: usize = 256;
 /// A part of a path with this many hexadecimal digits, and nothing else, is a handle.
 const HANDLE: usize = 32;
+/// What the path of a one-time link begins with.
+const OPEN: &str = "/open/";
 /// How many characters of a handle are shown.
 const SHOWN: usize = 4;
 
@@ -205,6 +207,10 @@ fn level_name(level: Level) -> &'static str {
 
 /// Returns a path as a line shows it: without handles, and not too long.
 pub(crate) fn shown_path(path: &str) -> String {
+    // What follows opens a session.
+    if path.starts_with(OPEN) {
+        return format!("{OPEN}…");
+    }
     let is_handle = |part: &str| part.len() >= HANDLE && part.bytes().all(|byte| byte.is_ascii_hexdigit());
     let shown = |part: &str| if is_handle(part) { format!("{}…", &part[..SHOWN]) } else { part.to_owned() };
     let mut text = path.split('/').map(shown).collect::<Vec<_>>().join("/");

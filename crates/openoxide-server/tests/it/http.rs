@@ -11,7 +11,7 @@ use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Request, StatusCode};
 use openoxide_config::Environment;
 use openoxide_live::Place;
-use openoxide_server::{ApprovalProof, Engine, EngineOptions, HttpOptions, Peer, RequestId, router};
+use openoxide_server::{Engine, EngineOptions, HttpOptions, Identity, Peer, RequestId, router};
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -60,13 +60,14 @@ impl Server {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Came {
-        self.ask(Request::get(path).extension(Peer::Local).body(Body::empty()).unwrap()).await
+        self.ask(Request::get(path).extension(Peer::Local).extension(Identity::Person).body(Body::empty()).unwrap())
+            .await
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Came {
         let request = Request::post(path)
             .extension(Peer::Local)
-            .extension(ApprovalProof(true))
+            .extension(Identity::Person)
             .header("content-type", "application/json");
         self.ask(request.body(Body::from(body.to_string())).unwrap()).await
     }

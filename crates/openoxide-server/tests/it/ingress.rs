@@ -2,6 +2,7 @@
 
 mod load;
 mod malformed;
+mod person;
 mod slow;
 mod stopping;
 mod who;
@@ -10,6 +11,7 @@ use std::convert::Infallible;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -20,8 +22,8 @@ use axum::{Extension, Router};
 use hyper::body::Frame;
 use openoxide_live::Place;
 use openoxide_server::{
-    ApprovalProof, BoundListener, Engine, EngineOptions, HttpOptions, Ingress, IngressLimits, IngressOptions, Peer,
-    Token, router, serve,
+    Access, BoundListener, Engine, EngineOptions, HttpOptions, Identity, Ingress, IngressLimits, IngressOptions, Login,
+    OneTimeLinks, Peer, Token, router, serve,
 };
 use openoxide_testkit::TestContext;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -33,15 +35,16 @@ use crate::http::environment;
 /// No test waits longer for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What whoever says yes has to show.
-const PROOF: &str = "shown-by-whoever-says-yes";
+/// What programs have to show where anything has to be shown.
+const TOKEN: &str = "a-secret-of-some-length";
 
 /// A server that listens on this machine.
 struct Server {
     address: SocketAddr,
     engine: Engine,
     ended: JoinHandle<()>,
-    _context: TestContext,
+    links: OneTimeLinks,
+    context: TestContext,
 }
 
 /// What came back.
@@ -53,25 +56,44 @@ struct Came {
 }
 
 impl Server {
+    /// Starts a server that wants nothing shown.
     async fn start() -> Server {
-        Server::with(IngressLimits::default(), None).await
+        Server::with(IngressLimits::default(), false).await
+    }
+
+    /// Starts a server that wants the token.
+    async fn guarded(context: TestContext) -> Server {
+        Server::of(context, IngressLimits::default(), true, true).await
+    }
+
+    async fn with(limits: IngressLimits, wants_token: bool) -> Server {
+        let context = TestContext::new();
+        context.skill("pdf", "Fills in forms");
+        Server::of(context, limits, wants_token, false).await
     }
 
     /// Starts the real routes with a few more that are slow or large on purpose.
     #[expect(clippy::unused_async, reason = "it must be called within a runtime")]
-    async fn with(limits: IngressLimits, token: Option<&str>) -> Server {
-        let context = TestContext::new();
-        context.skill("pdf", "Fills in forms");
-        let token = token.map(|token| Token::new(&token.to_owned().into()).unwrap());
-        let proof = Token::new(&PROOF.to_owned().into()).ok();
-        let listening = BoundListener::open((Ipv4Addr::LOCALHOST, 0).into(), token.as_ref()).unwrap();
+    async fn of(context: TestContext, limits: IngressLimits, wants_token: bool, publishes: bool) -> Server {
+        let sessions = Arc::default();
+        let access = match wants_token {
+            true => {
+                let token = Token::new(&TOKEN.to_owned().into()).unwrap();
+                Access::Secret { token, sessions: Arc::clone(&sessions), publishes }
+            }
+            false => Access::Open,
+        };
+        let listening = BoundListener::open((Ipv4Addr::LOCALHOST, 0).into(), &access).unwrap();
         let address = listening.address();
         let engine = Engine::new(environment(&context), Place::of(context.project()), EngineOptions::default());
-        let options = IngressOptions { hosts: vec!["skills.example".to_owned()], token, proof, limits };
-        let door = Ingress::new(router(engine.clone(), HttpOptions::default()).merge(odd_routes()), &engine, options);
+        let options = IngressOptions { hosts: vec!["skills.example".to_owned()], access, limits };
+        let links = OneTimeLinks::below(&context.home().join(".openoxide"), address);
+        let login = wants_token.then(|| Login { links: links.clone(), sessions });
+        let served = HttpOptions { login, well_known: publishes, ..HttpOptions::default() };
+        let door = Ingress::new(router(engine.clone(), served).merge(odd_routes()), &engine, options);
         let ours = engine.clone();
         let ended = tokio::spawn(async move { serve(listening, door, &ours).await });
-        Server { address, engine, ended, _context: context }
+        Server { address, engine, ended, links, context }
     }
 
     async fn connect(&self) -> TcpStream {
@@ -180,8 +202,8 @@ async fn panics() {
 }
 
 /// Tells what the door says about a request.
-async fn who(Extension(peer): Extension<Peer>, Extension(proven): Extension<ApprovalProof>) -> String {
-    format!("{peer:?} {proven:?}")
+async fn who(Extension(peer): Extension<Peer>, Extension(identity): Extension<Identity>) -> String {
+    format!("{peer:?} {identity:?}")
 }
 
 /// Events that come as fast as somebody reads them.

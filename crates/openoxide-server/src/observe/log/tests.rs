@@ -70,3 +70,16 @@ fn lines_have_the_documented_form() {
     assert!(!text[0].contains('\u{1b}'), "{text:?}");
     assert_eq!(text[1..], ["warning: no connection: 5", "debug: skill used skill=pdf id=r2"]);
 }
+
+#[test]
+fn no_handle_and_no_code_is_in_a_path() {
+    let secret = "0123456789abcdef0123456789abcdef";
+    for (path, expected) in [
+        (format!("/open/{secret}"), "/open/…"),
+        ("/open/short".to_owned(), "/open/…"),
+        (format!("/session/{secret}/questions/{secret}"), "/session/0123…/questions/0123…"),
+        ("/v1/skills/pdf".to_owned(), "/v1/skills/pdf"),
+    ] {
+        assert_eq!(shown_path(&path), expected);
+    }
+}

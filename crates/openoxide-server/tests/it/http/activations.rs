@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::Request;
-use openoxide_server::{EngineOptions, HttpOptions, Peer};
+use openoxide_server::{EngineOptions, HttpOptions, Identity, Peer};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
@@ -81,24 +81,25 @@ async fn a_question_waits_for_its_answer_and_is_answered_once() {
 }
 
 #[tokio::test]
-async fn only_whoever_shows_the_token_says_yes() {
-    let served = HttpOptions { token_file: Some("/o/state/serve-127.0.0.1-1.token".into()), ..HttpOptions::default() };
-    let server = Server::serving(asks(), served);
-    let question = waiting(&server).await;
-    let path = format!("/v1/activations/{}", question["handle"].as_str().unwrap());
-    let post = |peer: Peer, answer: &str| {
-        let request = Request::post(&path).extension(peer).header("content-type", "application/json");
-        request.body(Body::from(json!({ "answer": answer }).to_string())).unwrap()
+async fn only_the_user_says_yes() {
+    let server = Server::new(asks());
+    let post = |path: &str, identity: Identity, body: &Value| {
+        let request = Request::post(path).extension(Peer::Local).extension(identity);
+        let request = request.header("content-type", "application/json");
+        request.body(Body::from(body.to_string())).unwrap()
     };
-    for answer in ["once", "always"] {
-        let here = server.ask(post(Peer::Local, answer)).await;
-        assert_eq!((here.status.as_u16(), &here.json()["error"]["code"]), (403, &json!("needs-proof")));
-        assert!(here.text().contains("/o/state/serve-127.0.0.1-1.token"), "{}", here.text());
-        let elsewhere = server.ask(post(Peer::Remote, answer)).await;
-        assert!(elsewhere.status == 403 && !elsewhere.text().contains("serve-"), "{}", elsewhere.text());
+    for identity in [Identity::Anonymous, Identity::Program] {
+        let call = post("/v1/skills/date/activate?host=claude-code", identity, &json!({}));
+        let question = server.ask(call).await.json();
+        assert!(question["help"].as_str().unwrap().contains("send the same request again"), "{question}");
+        let path = format!("/v1/activations/{}", question["handle"].as_str().unwrap());
+        for answer in ["once", "always"] {
+            let came = server.ask(post(&path, identity, &json!({ "answer": answer }))).await;
+            assert_eq!((came.status.as_u16(), &came.json()["error"]["code"]), (403, &json!("needs-proof")));
+        }
+        let no = server.ask(post(&path, identity, &json!({ "answer": "no" }))).await;
+        assert_eq!((no.status.as_u16(), &no.json()["error"]["code"]), (422, &json!("command-failed")));
     }
-    let no = server.ask(post(Peer::Remote, "no")).await;
-    assert_eq!((no.status.as_u16(), &no.json()["error"]["code"]), (422, &json!("command-failed")));
 }
 
 #[tokio::test]
@@ -148,10 +149,14 @@ async fn failures_show_whoever_is_elsewhere_no_paths() {
 #[tokio::test]
 async fn a_question_that_is_dropped_is_gone_and_handles_cannot_be_guessed() {
     let server = Server::new(asks());
-    let (one, two) = (waiting(&server).await, waiting(&server).await);
+    let (one, again) = (waiting(&server).await, waiting(&server).await);
+    assert_eq!(one["handle"], again["handle"], "the same call has one question");
+    let two = server.post("/v1/skills/date/activate?host=claude-code", &json!({"arguments": "x"})).await.json();
     assert_ne!(one["handle"], two["handle"]);
     let path = format!("/v1/activations/{}", one["handle"].as_str().unwrap());
-    let drop = |path: &str| Request::delete(path).extension(Peer::Local).body(Body::empty()).unwrap();
+    let drop = |path: &str| {
+        Request::delete(path).extension(Peer::Local).extension(Identity::Person).body(Body::empty()).unwrap()
+    };
     assert_eq!(server.ask(drop(&path)).await.status, 204);
     assert_eq!(server.ask(drop(&path)).await.status, 404);
     assert_eq!(server.post("/v1/activations/1", &json!({"answer": "once"})).await.status, 404);
@@ -208,10 +213,11 @@ async fn files_that_wait_keep_no_call_from_waiting() {
         let head = Request::head("/v1/skills/one/files/SKILL.md").extension(Peer::Local).body(Body::empty()).unwrap();
         assert_eq!(server.ask(head).await.status, 202, "nobody gets its handle, and it takes no room");
     }
-    let mut came = Vec::new();
-    for _ in 0..65 {
-        came.push(server.get("/v1/skills/one/files/SKILL.md").await.status.as_u16());
+    for number in 0..64 {
+        fs_err::write(server.context.project().join(format!(".agents/skills/one/{number}.md")), "x").unwrap();
+        assert_eq!(server.get(&format!("/v1/skills/one/files/{number}.md")).await.status, 202);
     }
-    assert_eq!((came[63], came[64]), (202, 503));
+    assert_eq!(server.get("/v1/skills/one/files/0.md").await.status, 202, "it waits already");
+    assert_eq!(server.get("/v1/skills/one/files/SKILL.md").await.status, 503);
     assert_eq!(server.post("/v1/skills/one/activate", &json!({})).await.status, 202);
 }

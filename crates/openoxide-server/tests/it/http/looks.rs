@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::Request;
-use openoxide_server::{HttpOptions, Peer};
+use openoxide_server::{HttpOptions, Identity, Peer};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
@@ -219,12 +219,12 @@ async fn the_front_page_has_the_skills_what_is_wrong_and_a_line_for_each_agent()
     for name in ["claude", "codex", "opencode", "gemini"] {
         assert!(front.contains(&format!(">{name} mcp add")), "{name}: {front}");
     }
-    for part in ["href=\"/v1/skills/notes\"", "Write notes", "&lt;img src=x", "bad/SKILL.md"] {
+    for part in ["href=\"v1/skills/notes\"", "Write notes", "&lt;img src=x", "bad/SKILL.md"] {
         assert!(front.contains(part), "{part}: {front}");
     }
     assert!(!front.contains("<img"), "{front}");
     let root = server.context.root().to_string_lossy().into_owned();
-    let elsewhere = server.ask(Request::get("/").body(Body::empty()).unwrap()).await.text();
+    let elsewhere = server.ask(Request::get("/").extension(Identity::Person).body(Body::empty()).unwrap()).await.text();
     assert!(front.contains(&root) && !elsewhere.contains(&root) && elsewhere.contains("bad/SKILL.md"), "{elsewhere}");
 }
 

@@ -202,7 +202,7 @@ async fn what_a_rule_asks_about_is_read_once_the_user_allows_it() {
     let handle = asked().await;
     let unproven = Request::post(&handle).extension(Peer::Local).header("content-type", "application/json");
     let unproven = server.ask(unproven.body(Body::from("{\"answer\":\"once\"}")).unwrap()).await;
-    assert_eq!((unproven.status.as_u16(), &unproven.json()["error"]["code"]), (403, &json!("needs-proof")));
+    assert_eq!((unproven.status.as_u16(), &unproven.json()["error"]["code"]), (404, &json!("no-activation")));
     let came = server.post(&handle, &json!({"answer": "once"})).await;
     assert_eq!((came.status.as_u16(), came.text().as_str()), (200, "The key.\n"));
     assert_eq!(came.header("content-security-policy"), "default-src 'none'; sandbox");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use openoxide_live::Place;
 use openoxide_server::{
-    BoundListener, Engine, EngineOptions, HttpOptions, Ingress, IngressLimits, IngressOptions, router, serve,
+    Access, BoundListener, Engine, EngineOptions, HttpOptions, Ingress, IngressLimits, IngressOptions, router, serve,
 };
 use openoxide_testkit::TestContext;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -18,9 +18,9 @@ async fn a_skill_that_is_added_is_told_to_whoever_listens() {
     let context = TestContext::new();
     context.skill("deploy", "Ship it");
     let engine = Engine::new(environment(&context), Place::of(context.project()), EngineOptions::default());
-    let listening = BoundListener::open(SocketAddr::from(([127, 0, 0, 1], 0)), None).unwrap();
+    let listening = BoundListener::open(SocketAddr::from(([127, 0, 0, 1], 0)), &Access::Open).unwrap();
     let address = listening.address();
-    let options = IngressOptions { hosts: Vec::new(), token: None, proof: None, limits: IngressLimits::default() };
+    let options = IngressOptions { hosts: Vec::new(), access: Access::Open, limits: IngressLimits::default() };
     let door = Ingress::new(router(engine.clone(), HttpOptions::default()), &engine, options);
     let ours = engine.clone();
     let ended = tokio::spawn(async move { serve(listening, door, &ours).await });

@@ -26,7 +26,7 @@ async fn begun(server: &Server, count: usize, bytes: &str) -> Vec<TcpStream> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_clients_are_closed_and_disturb_nobody() {
-    let server = Server::with(hurried(), None).await;
+    let server = Server::with(hurried(), false).await;
     let json = "host: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
     let mut slow = begun(&server, 150, "GET /healthz HTTP/1.1\r\nhost: loc").await;
     slow.extend(begun(&server, 100, &format!("POST /test/length HTTP/1.1\r\n{json}x")).await);
@@ -49,7 +49,7 @@ async fn slow_clients_are_closed_and_disturb_nobody() {
 
 #[tokio::test]
 async fn a_slow_body_is_told_so() {
-    let server = Server::with(hurried(), None).await;
+    let server = Server::with(hurried(), false).await;
     let head =
         "POST /test/length HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n";
     let came = server.raw(head).await;
@@ -58,7 +58,7 @@ async fn a_slow_body_is_told_so() {
 
 #[tokio::test]
 async fn a_silent_connection_is_closed() {
-    let server = Server::with(hurried(), None).await;
+    let server = Server::with(hurried(), false).await;
     let mut stream = server.connect().await;
     stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     assert_eq!(read_one(&mut stream).await.status, 200);
@@ -67,7 +67,7 @@ async fn a_silent_connection_is_closed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn listeners_that_do_not_read_are_dropped_and_hold_little() {
-    let server = Server::with(hurried(), None).await;
+    let server = Server::with(hurried(), false).await;
     let before = memory();
     let mut deaf = begun(&server, 100, "GET /test/events HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert!(until(PATIENCE, || server.engine.metrics().connections() == 100).await);
@@ -81,7 +81,7 @@ async fn listeners_that_do_not_read_are_dropped_and_hold_little() {
 
 #[tokio::test]
 async fn there_are_so_many_streams_and_no_more() {
-    let server = Server::with(IngressLimits { streams: 2, ..IngressLimits::default() }, None).await;
+    let server = Server::with(IngressLimits { streams: 2, ..IngressLimits::default() }, false).await;
     let listening = begun(&server, 2, "GET /test/events HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     let streams = || server.engine.metrics().render().contains("openoxide_http_streams 2\n");
     assert!(until(PATIENCE, streams).await);
@@ -94,7 +94,7 @@ async fn there_are_so_many_streams_and_no_more() {
 
 #[tokio::test]
 async fn there_are_so_many_connections_and_the_next_one_waits() {
-    let server = Server::with(IngressLimits { connections: 3, ..IngressLimits::default() }, None).await;
+    let server = Server::with(IngressLimits { connections: 3, ..IngressLimits::default() }, false).await;
     let mut held = begun(&server, 3, "").await;
     assert!(until(PATIENCE, || server.engine.metrics().connections() == 3).await);
     let mut fourth = server.connect().await;

@@ -18,7 +18,7 @@ async fn asking(server: &Server, path: &str) -> TcpStream {
 async fn the_silent_are_closed_at_once_and_what_has_begun_is_finished() {
     // Nothing here waits for the end of the time to stop: that would hang.
     let server =
-        Server::with(IngressLimits { stop_time: Duration::from_hours(1), ..IngressLimits::default() }, None).await;
+        Server::with(IngressLimits { stop_time: Duration::from_hours(1), ..IngressLimits::default() }, false).await;
     let mut finishes = asking(&server, "/test/slow").await;
     let mut events = asking(&server, "/test/events").await;
     let mut idle = server.connect().await;
@@ -37,7 +37,7 @@ async fn the_silent_are_closed_at_once_and_what_has_begun_is_finished() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_never_finishes_is_told_that_it_is_over() {
     let server =
-        Server::with(IngressLimits { stop_time: Duration::from_secs(1), ..IngressLimits::default() }, None).await;
+        Server::with(IngressLimits { stop_time: Duration::from_secs(1), ..IngressLimits::default() }, false).await;
     let mut never = asking(&server, "/test/never").await;
     tokio::time::sleep(Duration::from_millis(200)).await;
     server.engine.stopping().ask();
@@ -90,7 +90,7 @@ async fn a_call_over_mcp_that_has_begun_is_finished() {
 async fn nobody_is_waited_for_if_it_has_to_end_at_once() {
     // Longer than the test waits for the end.
     let limits = IngressLimits { stop_time: Duration::from_hours(1), ..IngressLimits::default() };
-    let server = Server::with(limits, None).await;
+    let server = Server::with(limits, false).await;
     let mut never = asking(&server, "/test/never").await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     server.engine.stopping().ask();

@@ -1,9 +1,7 @@
 //! Who gets in.
 
-use super::{PROOF, Server};
+use super::{Server, TOKEN};
 use openoxide_server::IngressLimits;
-
-const TOKEN: &str = "a-secret-of-some-length";
 
 #[tokio::test]
 async fn only_our_names_and_our_pages_are_answered_at_every_path() {
@@ -32,23 +30,19 @@ async fn only_our_names_and_our_pages_are_answered_at_every_path() {
 }
 
 #[tokio::test]
-async fn whoever_shows_the_token_is_proven_and_whoever_was_passed_on_is_not_here() {
-    let server = Server::start().await;
-    let right = format!("authorization: Bearer {PROOF}");
+async fn a_request_that_was_passed_on_does_not_come_from_here() {
+    let server = Server::with(IngressLimits::default(), true).await;
     for (headers, expected) in [
-        ("", "Local ApprovalProof(false)"),
-        (right.as_str(), "Local ApprovalProof(true)"),
-        ("forwarded: for=192.0.2.1", "Remote ApprovalProof(false)"),
-        ("x-forwarded-for: 127.0.0.1", "Remote ApprovalProof(false)"),
-        ("x-forwarded-proto: http", "Remote ApprovalProof(false)"),
-        ("X-Real-IP: 127.0.0.1", "Remote ApprovalProof(false)"),
-        ("via: 1.1 relay", "Remote ApprovalProof(false)"),
+        ("", "Local Program"),
+        ("forwarded: for=192.0.2.1", "Remote Program"),
+        ("x-forwarded-for: 127.0.0.1", "Remote Program"),
+        ("x-forwarded-proto: http", "Remote Program"),
+        ("X-Real-IP: 127.0.0.1", "Remote Program"),
+        ("via: 1.1 relay", "Remote Program"),
     ] {
-        let came = server.ask("GET /test/who", headers, "").await;
+        let came = server.ask("GET /test/who", &format!("authorization: Bearer {TOKEN}|{headers}"), "").await;
         assert_eq!((came.status, came.body.as_str()), (200, expected), "{headers}: {came:?}");
     }
-    let wrong = server.ask("GET /test/who", "authorization: Bearer shown-by-somebody-else", "").await;
-    assert_eq!((wrong.status, wrong.code().as_str()), (401, "no-token"), "{wrong:?}");
     let site = server.ask("GET /test/who", "sec-fetch-site: cross-site", "").await;
     assert_eq!((site.status, site.code().as_str()), (403, "wrong-site"), "{site:?}");
 }
@@ -90,11 +84,14 @@ async fn other_sites_get_no_permission_and_only_json_is_a_body() {
 
 #[tokio::test]
 async fn nothing_is_answered_without_the_token() {
-    let server = Server::with(IngressLimits::default(), Some(TOKEN)).await;
+    let server = Server::with(IngressLimits::default(), true).await;
     let right = format!("authorization: Bearer {TOKEN}");
-    for path in ["/healthz", "/v1/skills", "/nowhere", "/"] {
+    for path in ["/metrics", "/v1/skills", "/nowhere", "/.well-known/agent-skills/index.json", "/mcp", "/openapi.json"]
+    {
         let line = format!("GET {path}");
-        assert_ne!(server.ask(&line, &right, "").await.status, 401, "{path}");
+        for right in [right.clone(), format!("x-api-key: {TOKEN}"), format!("{right}|x-api-key: {TOKEN}")] {
+            assert_ne!(server.ask(&line, &right, "").await.status, 401, "{path}");
+        }
         for shown in [
             String::new(),
             "authorization: Bearer".to_owned(),
@@ -103,17 +100,21 @@ async fn nothing_is_answered_without_the_token() {
             format!("authorization: Bearer {TOKEN}{}", "x".repeat(8000)),
             format!("{right}|{right}"),
             format!("{right}, Bearer {TOKEN}"),
-            format!("cookie: token={TOKEN}|x-api-key: {TOKEN}"),
+            format!("cookie: token={TOKEN}|x-token: {TOKEN}"),
         ] {
             let came = server.ask(&line, &shown, "").await;
             assert_eq!((came.status, came.code().as_str()), (401, "no-token"), "{path} {shown}: {came:?}");
             assert!(came.head.contains("www-authenticate: bearer"), "{came:?}");
-            assert!(!came.body.contains(TOKEN), "{came:?}");
+            assert!(!came.body.contains(TOKEN) && !came.body.contains("pdf"), "{came:?}");
         }
     }
-    let query = server.get(&format!("/healthz?token={TOKEN}&access_token={TOKEN}")).await;
+    assert_eq!(server.get("/healthz").await.status, 200);
+    let query = server.get(&format!("/v1/skills?token={TOKEN}&access_token={TOKEN}")).await;
     assert_eq!(query.status, 401, "{query:?}");
     let oversized = format!("authorization: Bearer {}", "x".repeat(20_000));
     let oversized = server.ask("GET /healthz", &oversized, "").await;
     assert_eq!(oversized.status, 431, "{oversized:?}");
+    let front = server.get("/").await;
+    assert!(front.status == 401 && front.body.contains("openoxide serve --link"), "{front:?}");
+    assert!(!front.body.contains("pdf") && !front.body.contains("/tmp"), "{front:?}");
 }

@@ -5,18 +5,16 @@ use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use http::{Request, Response, StatusCode};
 use openoxide_server::mcp::{McpHttp, http_service};
-use openoxide_server::{ApprovalProof, RequestId};
+use openoxide_server::{Identity, RequestId};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-use super::{NEW, OLD, engine, field, meta, project, text};
+use super::{NEW, OLD, engine, meta, project, text};
 
 struct Server {
     context: TestContext,
     router: Router,
-    /// Whether requests show the server's token; absent: nobody looked.
-    proven: Option<ApprovalProof>,
 }
 
 impl Server {
@@ -25,7 +23,7 @@ impl Server {
         let origins = vec!["http://127.0.0.1:7000".to_owned()];
         let http = McpHttp { hosts: vec!["127.0.0.1:7000".to_owned()], origins, ..McpHttp::default() };
         let router = http_service(engine(&context, settings), http);
-        Server { context, router, proven: Some(ApprovalProof(true)) }
+        Server { context, router }
     }
 
     async fn send(&self, headers: &[(&str, &str)], body: &Value) -> Response<Body> {
@@ -42,9 +40,7 @@ impl Server {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        if let Some(proven) = self.proven {
-            request = request.extension(proven);
-        }
+        request = request.extension(Identity::Program);
         let peer: std::net::SocketAddr = "127.0.0.1:4711".parse().unwrap();
         request = request.extension(ConnectInfo(peer)).extension(RequestId("r-1".into()));
         self.router.clone().oneshot(request.body(body.into()).unwrap()).await.unwrap()
@@ -64,8 +60,12 @@ impl Server {
 
     /// Greets as the older lifecycle does, and returns what the conversation is called.
     async fn greet(&self) -> String {
+        self.greet_with(&json!({})).await
+    }
+
+    async fn greet_with(&self, capabilities: &Value) -> String {
         let info = json!({ "name": "test", "version": "1" });
-        let params = json!({ "protocolVersion": OLD, "capabilities": {}, "clientInfo": info });
+        let params = json!({ "protocolVersion": OLD, "capabilities": capabilities, "clientInfo": info });
         let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
         let response = self.send(&[], &body).await;
         let session = response.headers()["mcp-session-id"].to_str().unwrap().to_owned();
@@ -161,52 +161,36 @@ async fn other_hosts_and_origins_are_refused() {
     assert_eq!(server.send(&plain, &long).await.status(), StatusCode::PAYLOAD_TOO_LARGE);
 }
 
-/// Each request stands alone, and yet the answer finds what it is for.
+/// Whoever merely reaches the address does not say yes for the user, whatever the client says that its user answered.
 #[tokio::test]
-async fn an_answer_comes_with_a_request_of_its_own() {
+async fn no_client_answers_its_own_questions() {
     let server = Server::new(&["permission.skill.\"pdf\"=\"ask\""]);
-    let forms = json!({ "elicitation": { "form": {} } });
-    let call = json!({ "name": "skill", "arguments": { "name": "pdf" } });
-    let mut asked = server.modern("tools/call", call.clone(), &forms).await["result"].take();
-    assert_eq!(asked["resultType"], "input_required");
-    let offered = asked["inputRequests"]["answer"]["params"]["requestedSchema"].to_string();
-    assert!(offered.contains("always") && !offered.contains("session"), "there is no conversation: {offered}");
-    let mut again = call.clone();
-    again["requestState"] = asked["requestState"].take();
-    let answer = json!({ "action": "accept", "content": { "answer": "once" } });
-    again["inputResponses"] = json!({ "answer": answer });
-    let loaded = server.modern("tools/call", again, &forms).await;
-    assert!(text(&loaded["result"]).contains("# pdf"), "{loaded}");
-    let refused = server.modern("tools/call", call, &json!({})).await;
-    assert!(refused["result"]["isError"] == true && text(&refused["result"]).contains("cannot ask its user"));
-    assert_eq!(field(&refused["result"]["content"], "type"), ["text", "text"]);
-}
-
-/// Whoever merely reaches the address does not say yes for the user.
-#[tokio::test]
-async fn who_is_not_proven_answers_nothing_grave() {
-    let mut server = Server::new(&["permission.skill.\"pdf\"=\"ask\""]);
     server.context.tree(
         "//- project/.agents/skills/shell/SKILL.md\n---\nname: shell\ndescription: Runs\n---\nNow: !`echo it-ran`\n",
     );
     let forms = json!({ "elicitation": { "form": {} } });
-    let call = |name: &str| json!({ "name": "skill", "arguments": { "name": name } });
-    let mut asked = server.modern("tools/call", call("shell"), &forms).await["result"].take();
-    assert_eq!(asked["resultType"], "input_required", "{asked}");
-    for proven in [None, Some(ApprovalProof(false))] {
-        server.proven = proven;
-        let told = server.modern("tools/call", call("shell"), &forms).await["result"].take();
-        assert!(told["resultType"] != "input_required" && text(&told).contains("shows the server's token"), "{told}");
-        let light = server.modern("tools/call", call("pdf"), &forms).await["result"].take();
-        let offered = light["inputRequests"]["answer"]["params"]["requestedSchema"].to_string();
-        assert!(offered.contains("once") && !offered.contains("always"), "{offered}");
+    let session = server.greet_with(&forms).await;
+    let says = json!({ "answer": { "action": "accept", "content": { "answer": "once" } } });
+    for name in ["pdf", "shell"] {
+        let mut call = json!({ "name": "skill", "arguments": { "name": name } });
+        let alone = server.modern("tools/call", call.clone(), &forms).await["result"].take();
+        let talking = answer(server.old(&session, "tools/call", call.clone()).await).await["result"].take();
+        let twice = answer(server.old(&session, "tools/call", call.clone()).await).await["result"].take();
+        for told in [&alone, &talking, &twice] {
+            assert!(told["resultType"] != "input_required" && told["isError"] == true, "{told}");
+            assert_eq!(told["_meta"]["openoxide/problem"], "needs-approval", "{told}");
+            assert!(text(told).contains("openoxide serve --link") && !text(told).contains("# pdf"), "{told}");
+            assert!(!text(told).contains("Now: it-ran"), "{told}");
+        }
+        call["inputResponses"] = says.clone();
+        for state in ["AAAA", ""] {
+            call["requestState"] = json!(state);
+            let forged = server.modern("tools/call", call.clone(), &forms).await;
+            assert_eq!(forged["error"]["code"], -32602, "{forged}");
+        }
     }
-    // What was asked of one who is proven is not answered by another.
-    let mut again = call("shell");
-    again["requestState"] = asked["requestState"].take();
-    again["inputResponses"] = json!({ "answer": { "action": "accept", "content": { "answer": "once" } } });
-    let told = server.modern("tools/call", again, &forms).await;
-    assert!(!told.to_string().contains("Now: it-ran"), "{told}");
+    let read = server.modern("resources/read", json!({ "uri": "skill://pdf/SKILL.md" }), &forms).await;
+    assert_eq!(read["error"]["data"]["problem"], "needs-approval", "{read}");
 }
 
 #[tokio::test]

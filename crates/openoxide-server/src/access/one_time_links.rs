@@ -1,0 +1,117 @@
+//! One-time links: each code opens one browser session at one server, once, within minutes.
+//!
+//! A code is kept as a file that is named by its digest, so that any process of the user can make one for a server that
+//! runs, and nobody who reads the folder learns a code. Whoever removes the file has redeemed the code.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use openoxide_app::encoding::hex;
+
+use super::{private_file, token::digest};
+
+/// How long a link is good.
+const GOOD_FOR: Duration = Duration::from_mins(10);
+/// The length of a code, as text. It has 128 random bits, so that guessing leads nowhere.
+const CODE: usize = 32;
+
+/// The links of one server.
+#[derive(Clone, Debug)]
+pub struct OneTimeLinks {
+    folder: PathBuf,
+    /// The address that the server listens at. A code for one address opens nothing at another.
+    address: SocketAddr,
+}
+
+impl OneTimeLinks {
+    /// Returns the links of the server at an address, below OpenOxide's own folder.
+    pub fn below(home: &Path, address: SocketAddr) -> OneTimeLinks {
+        OneTimeLinks { folder: home.join("state").join("links"), address }
+    }
+
+    /// Returns the address of the server.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Makes a code.
+    pub fn make(&self) -> io::Result<String> {
+        private_file::make_folder(&self.folder)?;
+        let code = private_file::random::<{ CODE / 2 }>()?;
+        private_file::create(&self.file(&code), self.address.to_string().as_bytes())?;
+        Ok(code)
+    }
+
+    /// Redeems a code: true once, and only while it is good.
+    pub fn redeem(&self, code: &str) -> bool {
+        if code.len() != CODE || !code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return false;
+        }
+        let file = self.file(code);
+        let is_ours =
+            matches!(private_file::read(&file), Ok(Some(text)) if text == self.address.to_string().as_bytes());
+        is_ours && is_fresh(&file) && fs_err::remove_file(&file).is_ok()
+    }
+
+    /// Forgets codes that were made for this address before its server began, and those that are too old. Another program
+    /// may have listened here when they were made.
+    pub fn forget_old(&self) {
+        let Ok(entries) = fs_err::read_dir(&self.folder) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let is_ours = || fs_err::read(&path).is_ok_and(|text| text == self.address.to_string().as_bytes());
+            if !is_fresh(&path) || is_ours() {
+                let _ = fs_err::remove_file(&path);
+            }
+        }
+    }
+
+    fn file(&self, code: &str) -> PathBuf {
+        self.folder.join(hex(&digest(code.as_bytes())))
+    }
+}
+
+/// A file of the future is as good as one that is too old: the clock cannot be relied on.
+fn is_fresh(file: &Path) -> bool {
+    let made = fs_err::symlink_metadata(file).and_then(|found| found.modified());
+    made.is_ok_and(|made| SystemTime::now().duration_since(made).is_ok_and(|age| age < GOOD_FOR))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn links(root: &Path, port: u16) -> OneTimeLinks {
+        OneTimeLinks::below(root, ([127, 0, 0, 1], port).into())
+    }
+
+    #[test]
+    fn a_code_is_good_once_at_one_address_and_is_not_kept() {
+        let root = tempfile::tempdir().unwrap();
+        let (here, there) = (links(root.path(), 1), links(root.path(), 2));
+        let code = here.make().unwrap();
+        let kept = fs_err::read_dir(root.path().join("state/links")).unwrap().next().unwrap().unwrap();
+        let text = format!("{} {}", kept.path().display(), fs_err::read_to_string(kept.path()).unwrap());
+        assert!(!text.contains(&code), "{text}");
+        assert!(!there.redeem(&code) && here.redeem(&code) && !here.redeem(&code));
+        for wrong in ["", "x", "../../token", &"0".repeat(32), &"é".repeat(16)] {
+            assert!(!here.redeem(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_code_that_is_too_old_or_from_before_the_start_is_not_good() {
+        let root = tempfile::tempdir().unwrap();
+        let (here, there) = (links(root.path(), 1), links(root.path(), 2));
+        let (old, other) = (here.make().unwrap(), there.make().unwrap());
+        let file = fs_err::File::options().write(true).open(here.file(&old)).unwrap();
+        for time in [SystemTime::now() - GOOD_FOR, SystemTime::now() + GOOD_FOR] {
+            file.file().set_modified(time).unwrap();
+            assert!(!here.redeem(&old));
+        }
+        file.file().set_modified(SystemTime::now()).unwrap();
+        here.forget_old();
+        assert!(!here.redeem(&old) && there.redeem(&other));
+    }
+}
