@@ -11,7 +11,7 @@ use openoxide_app::Caller;
 #[command(next_help_heading = "Common options")]
 #[expect(clippy::doc_markdown, reason = "help is plain text")]
 pub(crate) struct Common {
-    /// Act in this folder; the project is found from it (can be repeated for `serve`)
+    /// Act in this folder; the project is found from it
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) project: Vec<PathBuf>,
     /// Follow this host's rules [config: host] [env: OPENOXIDE_HOST]

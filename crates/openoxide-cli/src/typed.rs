@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn options_that_decide_what_is_seen_are_kept() {
         let common = Common {
-            project: Some("my app".into()),
+            project: vec!["my app".into()],
             host: Some("codex@seed".to_owned()),
             agent: Some("review".to_owned()),
             config: vec!["skills.claude=false".to_owned()],

@@ -28,8 +28,8 @@ const PORT: u16 = 7171;
 ///
 /// It prints a link that opens its page in your browser, once: there you approve what skills ask for. Programs show the
 /// access token, which `openoxide token` prints; they approve nothing. It listens on this machine alone, and serves the
-/// skills of the folder that it is started in, always as they are on disk now. It ends with ctrl-C: what has begun is
-/// finished first, and a second ctrl-C ends it at once.
+/// skills of the folder that it is started in, always as they are on disk now. `--project` can be repeated; the first is
+/// the default. It ends with ctrl-C: what has begun is finished first, and a second ctrl-C ends it at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     /// Listen at this address, with or without a port
