@@ -9,6 +9,7 @@ mod private_copy;
 mod rules;
 mod runaway;
 mod seals;
+mod second_user;
 mod terminal;
 
 use std::fmt::Write as _;

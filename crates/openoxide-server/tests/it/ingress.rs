@@ -44,7 +44,7 @@ struct Server {
     engine: Engine,
     ended: JoinHandle<()>,
     links: OneTimeLinks,
-    context: TestContext,
+    _context: TestContext,
 }
 
 /// What came back.
@@ -93,7 +93,7 @@ impl Server {
         let door = Ingress::new(router(engine.clone(), served).merge(odd_routes()), &engine, options);
         let ours = engine.clone();
         let ended = tokio::spawn(async move { serve(listening, door, &ours).await });
-        Server { address, engine, ended, links, context }
+        Server { address, engine, ended, links, _context: context }
     }
 
     async fn connect(&self) -> TcpStream {

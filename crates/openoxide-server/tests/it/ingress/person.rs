@@ -1,6 +1,7 @@
 //! The user in a browser: a link that works once, a session, and answers that nobody else can give.
 
 use openoxide_testkit::TestContext;
+use serde_json::json;
 
 use super::{Came, Server, TOKEN};
 
@@ -189,5 +190,47 @@ async fn a_session_is_good_for_its_own_page_only() {
     assert_eq!(server.ask(&format!("GET {}", browser.base), &named, "").await.status, 401, "another name");
     let still = server.program("POST /v1/skills/deploy/activate", "{}").await;
     assert_eq!(still.status, 202, "nothing of this was an answer: {still:?}");
-    let _ = &server.context;
+}
+
+/// Calls the tool that loads a skill, as an MCP client whose every request stands alone; it says that its user agreed.
+async fn call_tool(server: &Server, skill: &str) -> serde_json::Value {
+    let meta = crate::mcp::meta(&json!({ "elicitation": { "form": {} } }));
+    let params = json!({ "name": "skill", "arguments": { "name": skill }, "_meta": meta });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let headers = format!(
+        "x-api-key: {TOKEN}|content-type: application/json|accept: application/json, text/event-stream|\
+         mcp-protocol-version: {}|mcp-method: tools/call|mcp-name: skill",
+        crate::mcp::NEW
+    );
+    let came = server.ask("POST /mcp", &headers, &body).await;
+    serde_json::from_str(&came.body).unwrap_or_else(|_| panic!("{came:?}"))
+}
+
+#[tokio::test]
+async fn a_question_of_an_mcp_client_is_answered_on_the_page() {
+    let server = Server::guarded(asked_about()).await;
+    let browser = server.browser().await;
+    let handles = async || {
+        let page = browser.page().await.body;
+        let parts = page.split("action=\"questions/").skip(1).map(|rest| rest[..32].to_owned());
+        parts.collect::<Vec<_>>()
+    };
+    for _ in 0..2 {
+        let asked = call_tool(&server, "deploy").await;
+        assert_eq!(asked["result"]["_meta"]["openoxide/problem"], "needs-approval", "{asked}");
+    }
+    let open = handles().await;
+    assert_eq!(open.len(), 1, "the same call has one question");
+    let known = server.program(&format!("POST /v1/activations/{}", open[0]), "{\"answer\": \"no\"}").await;
+    assert_eq!((known.status, known.code().as_str()), (404, "no-activation"), "another face does not know it");
+    browser.press(&open[0], "answer=once").await;
+    let other = call_tool(&server, "pdf").await;
+    assert!(other.to_string().contains("# pdf"), "{other}");
+    let done = call_tool(&server, "deploy").await;
+    assert!(done.to_string().contains("# deploy"), "{done}");
+    assert_eq!(call_tool(&server, "deploy").await["result"]["isError"], true, "it was once");
+    browser.press(&handles().await[0], "answer=no").await;
+    let refused = call_tool(&server, "deploy").await;
+    assert!(refused["result"]["isError"] == true && !refused.to_string().contains("# deploy"), "{refused}");
+    assert!(refused["result"]["_meta"]["openoxide/problem"] != "needs-approval", "{refused}");
 }
