@@ -4,7 +4,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, HOST, LOCATION, REFERRER_POLICY, SET_COOKIE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use super::{ALL_ROUTES, HttpContext, NoQuery, Page, Path, Query, Result};
+use super::{HttpContext, NoQuery, Page, Path, Query, Result};
 use crate::{Failure, NewSession, Unavailable};
 
 /// What a browser says of a request that nobody made: it fetches ahead.
@@ -16,8 +16,8 @@ const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 /// Redeems the code of a link, and leads to the page of the session that it opens.
 pub(crate) async fn open(context: HttpContext, Path(code): Path<String>, _: Query<NoQuery>) -> Result {
     let Some(login) = context.http.options.login.clone() else {
-        let text = "there is nothing at this address";
-        return Err(Failure::new(StatusCode::NOT_FOUND, "no-route", text).help(ALL_ROUTES));
+        let failure = Failure::new(StatusCode::NOT_FOUND, "no-route", "there is nothing at this address");
+        return Err(failure.help(context.how_to_approve()));
     };
     let links = login.links.clone();
     // A code that something else than a person who follows a link shows is not used up.
