@@ -308,14 +308,18 @@ fn say_how_to_connect(ui: &Ui, args: &ServeArgs, address: SocketAddr) -> anyhow:
     let url = format!("http://{}/mcp", shown(args, address));
     let command = Reach::Command(mcp::command(ui, &args.tools)?);
     ui.say("connect an agent on this machine by a line in a shell:");
-    clients().iter().for_each(|client| ui.say(&format!("  {}", client.line(&command))));
+    for client in clients() {
+        ui.say(&format!("  {}", client.line(&command)));
+    }
     ui.say("or over HTTP:");
     let token = args.auth == Auth::Token;
     if token {
         ui.say(&format!("  {TOKEN_LINE}"));
     }
     let reach = Reach::Url { url: url.clone(), token };
-    clients().iter().for_each(|client| ui.say(&format!("  {}", client.line(&reach))));
+    for client in clients() {
+        ui.say(&format!("  {}", client.line(&reach)));
+    }
     let flag = if token { "" } else { " --without-token" };
     ui.say("or by its settings:");
     ui.say(&format!("  openoxide mcp --print-config CLIENT --url {url}{flag}"));

@@ -128,7 +128,7 @@ pub(crate) async fn activate(
         return Ok(response.send(&context.headers));
     }
     let details = json!([caller.as_str(), format!("{arguments:?}")]);
-    let asked = context.asked("activate", &id, &snapshot.place, details);
+    let asked = context.asked("activate", &id, &snapshot.place, &details);
     if let Some(earlier) = Earlier::find(&context.engine.pending, &asked) {
         return go_on(&context, &snapshot, earlier).await;
     }

@@ -101,19 +101,19 @@ impl HttpContext {
 
     /// Returns who calls. A program calls as the model does, and never as the user.
     pub(crate) fn caller(&self, who: Option<CallerInput>) -> Result<Caller> {
+        let is_person = self.identity == Identity::Person;
         match who {
-            Some(CallerInput::Model) => Ok(Caller::Model),
             Some(CallerInput::User) => {
                 self.needs_person("only the user acts as the user")?;
                 Ok(Caller::User)
             }
-            None if self.identity == Identity::Person => Ok(Caller::User),
-            None => Ok(Caller::Model),
+            None if is_person => Ok(Caller::User),
+            Some(CallerInput::Model) | None => Ok(Caller::Model),
         }
     }
 
     /// Names a request, so that it is known again when the client repeats it.
-    pub(crate) fn asked(&self, method: &'static str, name: &str, place: &Place, details: Value) -> Asked {
+    pub(crate) fn asked(&self, method: &'static str, name: &str, place: &Place, details: &Value) -> Asked {
         let Place { folder, host, agent, .. } = place;
         let arguments = json!([folder.to_string_lossy(), host, agent, details]);
         Asked { owner: Owner::Http(self.identity), request: RequestKey::new(method, name, arguments) }

@@ -49,7 +49,8 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
         context.engine.note(Action::Read, &hit.cached.skill, None, path.as_deref(), Decision::Allow);
         return Ok(sent(&context, &hit.cached.response));
     }
-    let asked = context.asked("read", &id, &snapshot.place, json!([caller.as_str(), path, form == ReadForm::Bytes]));
+    let details = json!([caller.as_str(), path, form == ReadForm::Bytes]);
+    let asked = context.asked("read", &id, &snapshot.place, &details);
     if !context.is_head
         && let Some(earlier) = Earlier::find(&context.engine.pending, &asked)
     {

@@ -46,7 +46,7 @@ pub(crate) fn activated(
 ) -> Result {
     match progress {
         Progress::Asks(operation, question) => {
-            ask(context, snapshot, PendingWork::Activate(operation), whose, question)
+            ask(context, snapshot, PendingWork::Activate(operation), whose, &question)
         }
         Progress::Done(operation, done) => match done.refused.first() {
             Some(refusal) if done.activated.is_empty() => Err(refused(context, snapshot, refusal)),
@@ -73,7 +73,7 @@ pub(crate) fn read_done(
 ) -> Result {
     let outcome = match progress {
         Progress::Asks(reading, question) => {
-            return ask(context, snapshot, PendingWork::Read(reading), whose, question);
+            return ask(context, snapshot, PendingWork::Read(reading), whose, &question);
         }
         Progress::Done(_, outcome) => outcome,
     };

@@ -33,7 +33,7 @@ pub(crate) fn ask(
     snapshot: &Arc<Snapshot>,
     work: PendingWork,
     (session, asked): (Conversation, Asked),
-    question: Question,
+    question: &Question,
 ) -> Result {
     if context.is_head {
         // Nobody gets the handle, so nothing waits under one.
@@ -43,7 +43,7 @@ pub(crate) fn ask(
     let waiting =
         PendingOperation { work, question: question.clone(), snapshot: begun, session, asked, answer: None, unasked };
     let handle = waiting.wait(&context.engine.pending).map_err(not_pending)?;
-    open(context, snapshot, handle, &question)
+    open(context, snapshot, handle, question)
 }
 
 /// Answers an open question.

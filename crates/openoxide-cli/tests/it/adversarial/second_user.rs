@@ -72,13 +72,6 @@ fn who_shows_no_secret_gets_nothing() {
             }
         }
     }
-    for path in ["tok/files/SKILL.md?host=claude-code", "tok?host=claude-code", "tok/files/SKILL.md"] {
-        let joint = if path.contains('?') { "&" } else { "?" };
-        let (_, text) = server.get(&format!("/v1/skills/{path}{joint}directory={theirs}"));
-        // Whoever has the token knows it; it is in no answer all the same.
-        let body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        assert!(!body.contains(&server.token), "{path}: {text}");
-    }
     let (status, text) = server.get(&format!("/v1/remote?directory={theirs}"));
     assert!(status == 200 && !text.contains("evil"), "a project names no server: {text}");
     assert_no_canary(&canary, &"a second user");
