@@ -12,7 +12,7 @@ use openoxide_skills::judge::{Judgment, SkillFinding, judge};
 use openoxide_skills::prelude::{Diagnostic, Host, View};
 use openoxide_wire::{CheckAnswer, CheckedLine, ProblemLine, SchemaVersion};
 
-use crate::{error::Error, progress::Report};
+use crate::{error::Error, paths, progress::Report};
 
 use fix::Fixer;
 use targets::Targets;
@@ -48,18 +48,25 @@ pub fn check(workspace: &Workspace, input: &CheckInput, report: Report<'_>) -> R
         None => workspace.views()?,
     };
     let hosts: Vec<&Host> = standard_first(&views);
-    let Targets { folders, places } = Targets::find(workspace, &views, &input.paths)?;
+    let Targets { folders, places, bases } = Targets::find(workspace, &views, &input.paths)?;
     let mut folders: Vec<PathBuf> = folders.into_iter().collect();
     let mut fixed = 0;
     if input.fix {
         // Without a path, only the project's skills are changed: what lies elsewhere is used by other projects too.
-        let is_mine = |folder: &PathBuf| !input.paths.is_empty() || folder.starts_with(&workspace.project);
-        let (mine, others) = folders.into_iter().partition(is_mine);
-        (folders, fixed) = Fixer { workspace, hosts: &hosts, report }.fix(mine)?;
+        let bases = if input.paths.is_empty() { vec![paths::real(&workspace.project)] } else { bases };
+        let is_mine = |folder: &PathBuf| bases.iter().any(|base| folder.starts_with(base));
+        let (mine, others): (Vec<PathBuf>, Vec<PathBuf>) = folders.into_iter().partition(is_mine);
+        let mut fixer = Fixer { workspace, hosts: &hosts, bases: &bases, report };
+        if !input.paths.is_empty() {
+            for folder in &others {
+                fixer.report_linked(folder);
+            }
+        }
+        (folders, fixed) = fixer.fix(mine)?;
         folders.extend(others);
         folders.sort();
     }
-    let skills = folders.iter().map(|folder| judge(folder, &hosts));
+    let skills = folders.iter().map(|folder| judge(folder, &hosts, &workspace.boundary_at(folder)));
     let judged = skills.chain(places.iter().map(|(path, diagnostic)| judged_place(path, diagnostic))).collect();
     Ok(CheckReport { judged, skills: folders.len(), hosts: hosts.len(), fixed })
 }

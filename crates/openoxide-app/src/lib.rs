@@ -2,6 +2,7 @@
 
 mod error;
 mod values;
+mod write_dir;
 
 mod skill_id;
 mod snapshot;

@@ -105,7 +105,7 @@ impl Listing<'_> {
 
 /// Returns whether a code is about a place that cannot be searched, so that nobody knows what is there.
 pub fn is_unsearched(code: Code) -> bool {
-    matches!(code, Code::Unreadable | Code::LinkDangling | Code::LinkCycle)
+    matches!(code, Code::Unreadable | Code::LinkDangling | Code::LinkCycle | Code::LinkLeadsOut)
 }
 
 /// Returns the places that a host could not search: findings about paths where no file was found.

@@ -1,12 +1,13 @@
 //! Use case: makes the files of a new skill.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::{host::Hosts, parse::parse_text, text::TerminalText};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
-use crate::{Error, ErrorKind, paths};
+use crate::{Error, ErrorKind, paths, write_dir::WriteDir};
 
 /// The skill to make.
 #[derive(Clone, Debug)]
@@ -56,11 +57,24 @@ pub fn new(workspace: &Workspace, input: &NewInput) -> Result<NewSkill, Error> {
         let message = format!("`{shown}` is already there");
         return Err(Error::other(ErrorKind::Conflict, "already-there", message).with_help(help));
     }
-    fs_err::create_dir_all(&folder)?;
+    make(workspace, place, &folder, &text)?;
     let file = folder.join("SKILL.md");
-    fs_err::write(&file, text)?;
     let answer = ChangeAnswer::new(vec![ChangeLine::new("create", &file, Some(name.clone()))], None);
     Ok(NewSkill { unpacked: workspace.unpack_system_skills()?, folder, file, answer })
+}
+
+/// Makes the folder and the file. In a project nothing is written through a link that leads out of it.
+fn make(workspace: &Workspace, place: &NewPlace, folder: &Path, text: &str) -> Result<(), Error> {
+    let there = folder.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(Path::new("/"));
+    let real = fs_err::canonicalize(there)?;
+    if *place == NewPlace::Project && !real.starts_with(paths::real(&workspace.project)) {
+        let (from, to) = (paths::short(workspace, there), paths::short(workspace, &real));
+        let message = format!("`{from}` leads out of the project, to `{to}`");
+        let help = "nothing is written through a link of the project to elsewhere; name the folder with --dir DIR";
+        return Err(Error::other(ErrorKind::Conflict, "leads-out", message).with_help(help));
+    }
+    let below = folder.strip_prefix(there).unwrap_or(Path::new(""));
+    Ok(WriteDir::open(&real)?.make(below)?.create(OsStr::new("SKILL.md"), text.as_bytes())?)
 }
 
 fn root(workspace: &Workspace, place: &NewPlace) -> Result<PathBuf, Error> {

@@ -7,6 +7,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use openoxide_permissions::Rules;
 
+use crate::boundary::Mounts;
 pub use crate::discover::{LimitReached, Reason, Watched};
 use crate::host::{Host, HostError, HostSpec, ManifestFolders};
 use crate::root::{Root, Surroundings, resolve_roots};
@@ -54,6 +55,8 @@ pub struct SearchedRoot {
     pub exists: bool,
     /// The folder with links resolved.
     pub canonical: PathBuf,
+    /// The mounts that the search came across.
+    pub(crate) mounts: Mounts,
 }
 
 impl Catalog {

@@ -46,6 +46,7 @@ codes! {
     IgnoredFolder = "S0015", "inside a folder that is never searched";
     FileTooLarge = "S0016", "the file is too large";
     SkillLimit = "S0017", "the limit on skills was reached";
+    LinkLeadsOut = "S0018", "a symbolic link that leads where it may not";
     // The frontmatter as a whole.
     NoFrontmatter = "S0100", "no frontmatter";
     Unclosed = "S0101", "the frontmatter is not closed";

@@ -1,10 +1,14 @@
 //! Checks one skill's folder by the rules of several hosts at once, whether or not any of them searches there.
 
 use std::ops::Range;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+
+use crate::boundary::{Boundary, Target};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
-use crate::discover::{read_prefix, read_sidecars};
+use crate::discover::{Listing, read_prefix, read_sidecars_in, reason};
 use crate::host::{Host, Links};
 use crate::parse::{Head, Parsed, is_known_field, parse_head};
 use crate::sidecar;
@@ -40,14 +44,27 @@ impl Judgment {
 
 /// Tells whether a folder is a skill's: it holds a skill file, in whatever spelling.
 pub fn is_skill_folder(dir: &Path) -> bool {
-    !spellings(dir).is_empty()
+    let opened = rustix::fs::open(dir, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    opened.is_ok_and(|opened| !spellings(opened.as_fd()).is_empty())
 }
 
 /// Judges the skill in a folder by each host's rules.
-pub fn judge(dir: &Path, hosts: &[&Host]) -> Judgment {
-    let spellings = spellings(dir);
+///
+/// A link in the folder is followed as far as `boundary` says.
+pub fn judge(dir: &Path, hosts: &[&Host], boundary: &Boundary) -> Judgment {
     let folder = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut judged = Judgment { path: dir.to_owned(), name: folder.clone(), findings: Vec::new() };
+    let opened = match open(dir, boundary) {
+        Ok(opened) => opened,
+        Err(problem) => {
+            for host in hosts {
+                judged.add(host, dir, problem.clone());
+            }
+            return judged;
+        }
+    };
+    let spellings = spellings(opened.fd());
+    let opened = opened.fd();
     // With several hosts, an extension that one of them knows is no error for the others.
     let lenient = hosts.len() > 1;
     for host in hosts {
@@ -59,7 +76,7 @@ pub fn judge(dir: &Path, hosts: &[&Host]) -> Judgment {
         if judged.path == dir {
             judged.path.clone_from(&path);
         }
-        match read(host, &path, &folder) {
+        match read(host, opened, file, &folder, boundary) {
             Err(problem) => judged.add(host, &path, problem),
             Ok((parsed, bytes)) => {
                 // Hosts that cannot read the name take the folder's; any other answer is the skill's own.
@@ -69,21 +86,37 @@ pub fn judge(dir: &Path, hosts: &[&Host]) -> Judgment {
                 judged.file(host, &path, parsed, &bytes, lenient);
             }
         }
-        judged.sidecar(host, dir);
+        judged.sidecar(host, opened, dir);
     }
     let start = |finding: &SkillFinding| finding.diagnostic.place.as_ref().map(|place| place.span.start);
     judged.findings.sort_by_key(|finding| (finding.path.clone(), start(finding)));
     judged
 }
 
-/// Reads a skill file as a host does, and returns its bytes too; an error: the host does not get as far as the text.
-fn read(host: &Host, path: &Path, folder: &str) -> Result<(Parsed, Vec<u8>), Diagnostic> {
-    let dangling = || Diagnostic::error(Code::LinkDangling, "the link leads nowhere").help("mend the link");
-    let (bytes, whole) = read_prefix(path).ok_or_else(dangling)?.map_err(|why| {
-        let code = if why.contains("regular") { Code::NotRegular } else { Code::Unreadable };
-        Diagnostic::error(code, format!("the file cannot be read: {why}"))
+/// Opens a skill's folder, unless it is a link that leads where it may not.
+fn open(dir: &Path, boundary: &Boundary) -> Result<Target, Diagnostic> {
+    let opened = Target::open_folder(dir, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC).map_err(|error| {
+        let problem =
+            Diagnostic::error(Code::Unreadable, format!("the folder cannot be read: {}", reason(&error.into())));
+        problem.help("check the folder's permissions")
     })?;
-    if host.scan.file_links == Links::Skip && path.is_symlink() {
+    match opened.path() == dir || boundary.may_lead(&opened) {
+        true => Ok(opened),
+        false => Err(Diagnostic { level: Level::Error, ..boundary.refusal() }),
+    }
+}
+
+/// Reads a skill file as a host does, and returns its bytes too; an error: the host does not get as far as the text.
+fn read(
+    host: &Host,
+    dir: BorrowedFd<'_>,
+    file: &str,
+    folder: &str,
+    boundary: &Boundary,
+) -> Result<(Parsed, Vec<u8>), Diagnostic> {
+    let dangling = || Diagnostic::error(Code::LinkDangling, "the link leads nowhere").help("mend the link");
+    let (bytes, whole) = read_prefix(dir, Path::new(file), boundary).ok_or_else(dangling)??;
+    if host.scan.file_links == Links::Skip && is_link(dir, file) {
         let problem = Diagnostic::error(Code::LinkSkipped, "the skill file is a symbolic link");
         return Err(problem.help("put the file itself into the folder"));
     }
@@ -118,9 +151,9 @@ impl Judgment {
         }
     }
 
-    fn sidecar(&mut self, host: &Host, dir: &Path) {
+    fn sidecar(&mut self, host: &Host, opened: BorrowedFd<'_>, dir: &Path) {
         let Some(rules) = &host.sidecar else { return };
-        let found = read_sidecars(rustix::fs::CWD, dir, &rules.files);
+        let found = read_sidecars_in(opened, &rules.files);
         let Some(found) = found.first() else { return };
         let problems = match &found.bytes {
             Ok(bytes) => sidecar::read(bytes, dir, None, rules).1,
@@ -160,6 +193,11 @@ impl Judgment {
     }
 }
 
+fn is_link(dir: BorrowedFd<'_>, file: &str) -> bool {
+    let stat = rustix::fs::statat(dir, file, AtFlags::SYMLINK_NOFOLLOW);
+    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+}
+
 /// A value that needs quotes is the same finding to a host that repairs it and to one that does not.
 fn alike(left: Code, right: Code) -> bool {
     let quotes = |code| matches!(code, Code::BadYaml | Code::Repaired);
@@ -189,10 +227,8 @@ fn missing(host: &Host, spellings: &[String]) -> Diagnostic {
     }
 }
 
-fn spellings(dir: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut found: Vec<String> = names.filter(|name| name.eq_ignore_ascii_case("SKILL.md")).collect();
-    found.sort();
-    found
+fn spellings(dir: BorrowedFd<'_>) -> Vec<String> {
+    let Ok((listing, _)) = Listing::read(dir, usize::MAX) else { return Vec::new() };
+    let names = listing.iter().filter_map(|(name, _)| name.to_str());
+    names.filter(|name| name.eq_ignore_ascii_case("SKILL.md")).map(str::to_owned).collect()
 }

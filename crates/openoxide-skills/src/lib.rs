@@ -12,6 +12,7 @@ pub mod settings;
 // The way from a project to catalogs: where to look, what is there, what each file says, which skills are active.
 pub mod root;
 
+mod boundary;
 mod discover;
 mod frontmatter;
 pub mod parse;

@@ -7,10 +7,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{Manifest, Survey, read_manifest};
 use crate::host::{ManifestFolders, NamespaceRules};
 use crate::parse::first_bad;
+use crate::root::Surroundings;
 
 /// Finds the prefix of each skill folder, and remembers what it read.
 pub(crate) struct Namespaces<'n> {
     rules: &'n NamespaceRules,
+    around: &'n Surroundings,
     /// The nearest valid manifest's name, at or above a folder.
     known: HashMap<PathBuf, Option<String>>,
     surveys: Vec<&'n Survey>,
@@ -20,8 +22,13 @@ pub(crate) struct Namespaces<'n> {
 }
 
 impl<'n> Namespaces<'n> {
-    pub(crate) fn new(rules: &'n NamespaceRules, surveys: impl Iterator<Item = &'n Survey>) -> Namespaces<'n> {
-        Namespaces { rules, known: HashMap::new(), surveys: surveys.collect(), surveyed: None, problems: Vec::new() }
+    pub(crate) fn new(
+        rules: &'n NamespaceRules,
+        around: &'n Surroundings,
+        surveys: impl Iterator<Item = &'n Survey>,
+    ) -> Namespaces<'n> {
+        let (known, surveys, surveyed, problems) = (HashMap::new(), surveys.collect(), None, Vec::new());
+        Namespaces { rules, around, known, surveys, surveyed, problems }
     }
 
     /// Returns the prefix that every skill below a root has, if it is the same for all of them.
@@ -77,7 +84,7 @@ impl<'n> Namespaces<'n> {
         let mut best_first = self.rules.manifests.iter();
         let (file, bytes) = best_first.find_map(|file| match surveyed {
             Some(manifests) => manifests.iter().find(|(found, _)| found == file).cloned(),
-            None => Some((file.clone(), read_manifest(&folder.join(file))?)),
+            None => Some((file.clone(), read_manifest(folder, file, &self.around.boundary_at(folder))?)),
         })?;
         let name = bytes.and_then(|bytes| manifest_name(&bytes, folder)).and_then(|name| self.allowed(name));
         name.map_err(|why| self.problems.push((folder.join(file), invalid(&why)))).ok()

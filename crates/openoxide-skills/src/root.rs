@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+pub use crate::boundary::{Boundary, LinkPlaces};
 use crate::host::{RootRule, ScanRules};
 use crate::{settings::Plugin, skill::SkillScope};
 
@@ -33,13 +34,15 @@ pub struct Root {
     pub asleep: bool,
     /// Why it is switched off, if it is; such a root is searched only to name what does not count.
     pub off: Option<String>,
+    /// Where links in it may lead.
+    pub boundary: Boundary,
 }
 
 impl Root {
     /// Makes a root without any particulars.
-    pub fn plain(path: PathBuf, scope: SkillScope, scan: ScanRules) -> Root {
+    pub fn plain(path: PathBuf, scope: SkillScope, scan: ScanRules, boundary: Boundary) -> Root {
         let rule = Arc::new(RootRule { scope, ..RootRule::default() });
         let (plugin, rel, off) = (None, String::new(), None);
-        Root { path, scope, rule, scan, plugin, rel, named: false, asleep: false, off }
+        Root { path, scope, rule, scan, plugin, rel, named: false, asleep: false, off, boundary }
     }
 }

@@ -1,5 +1,6 @@
 //! Fixes what can be fixed with certainty, and checks again until nothing is left to fix.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
@@ -7,8 +8,10 @@ use openoxide_skills::diagnostic::{Diagnostic, Fix};
 use openoxide_skills::judge::{Judgment, judge};
 use openoxide_skills::{host::Host, text::TerminalText};
 
+use rustix::fs::FileType;
+
 use super::relink::links_to;
-use crate::{Progress, Report, error::Error, paths};
+use crate::{ErrorKind, Progress, Report, error::Error, paths, write_dir::WriteDir};
 
 /// A fixed file may show the next mistake; more rounds than this are not needed.
 const ROUNDS: usize = 4;
@@ -17,17 +20,40 @@ const ROUNDS: usize = 4;
 pub(super) struct Fixer<'f> {
     pub(super) workspace: &'f Workspace,
     pub(super) hosts: &'f [&'f Host],
+    /// The folders that may be changed, links resolved.
+    pub(super) bases: &'f [PathBuf],
     pub(super) report: Report<'f>,
 }
 
 impl Fixer<'_> {
+    /// Says that a skill is not fixed, because only a link leads to it.
+    pub(super) fn report_linked(&mut self, folder: &Path) {
+        let folder = paths::short(self.workspace, folder);
+        let text = format!("{folder} is reached through a link and is not fixed: openoxide check --fix {folder}");
+        (self.report)(Progress::Warning(text));
+    }
+
+    /// Opens a folder to write to, beneath the base that it is in. What was exchanged for a link is not opened.
+    fn open(&self, folder: &Path) -> Result<WriteDir, Error> {
+        let base = self.bases.iter().find(|base| folder.starts_with(base)).map_or(folder, PathBuf::as_path);
+        let below = folder.strip_prefix(base).unwrap_or(Path::new(""));
+        let opened = WriteDir::open(base).and_then(|base| base.below(below));
+        opened.map_err(|error| self.not_fixed(folder, &error))
+    }
+
+    fn not_fixed(&self, path: &Path, error: &std::io::Error) -> Error {
+        let message = format!("{} cannot be fixed: {error}", paths::short(self.workspace, path));
+        let help = "nothing is written through a link; name the folder itself";
+        Error::other(ErrorKind::Failed, "not-fixed", message).with_help(help)
+    }
+
     /// Fixes the skills in some folders; returns where they are now, and how many findings are gone.
     pub(super) fn fix(&mut self, mut folders: Vec<PathBuf>) -> Result<(Vec<PathBuf>, usize), Error> {
         let mut fixed = 0;
         for _ in 0..ROUNDS {
             let mut changed = false;
             for folder in &mut folders {
-                let judged = judge(folder, self.hosts);
+                let judged = judge(folder, self.hosts, &self.workspace.boundary_at(folder));
                 let count = self.fix_one(folder, &judged)?;
                 fixed += count;
                 changed |= count > 0;
@@ -64,12 +90,13 @@ impl Fixer<'_> {
         let Some(path) = edits.first().map(|edit| edit.0) else { return Ok(0) };
         edits.retain(|edit| edit.0 == path);
         edits.sort_by_key(|edit| std::cmp::Reverse(edit.2.start));
-        if path.is_symlink() {
+        let (dir, name) = (self.open(path.parent().unwrap_or(Path::new("/")))?, path.file_name().unwrap_or_default());
+        if dir.kind(name) == Some(FileType::Symlink) {
             let text = format!("{} is a link, and is not written through", paths::short(self.workspace, path));
             (self.report)(Progress::Warning(text));
             return Ok(0);
         }
-        let mut text = fs_err::read(path)?;
+        let mut text = dir.read(name).map_err(|error| self.not_fixed(path, &error))?;
         let mut end = text.len() + 1;
         let mut count = 0;
         for (_, diagnostic, span, replacement) in edits {
@@ -86,45 +113,46 @@ impl Fixer<'_> {
                 });
             }
         }
-        fs_err::write(path, text)?;
+        dir.replace(name, &text).map_err(|error| self.not_fixed(path, &error))?;
         Ok(count)
     }
 
     fn rename_file(&mut self, folder: &Path, to: &str) -> Result<usize, Error> {
-        let entries = fs_err::read_dir(folder)?.flatten();
-        let Some(from) = entries
-            .map(|entry| entry.path())
-            .find(|path| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(to) && name != to))
-        else {
-            return Ok(0);
-        };
-        let target = folder.join(to);
-        if target.symlink_metadata().is_ok() {
+        let dir = self.open(folder)?;
+        let names = dir.names().map_err(|error| self.not_fixed(folder, &error))?;
+        let is_spelled_otherwise = |name: &&OsString| name.eq_ignore_ascii_case(to) && *name != to;
+        let Some(from) = names.iter().find(is_spelled_otherwise) else { return Ok(0) };
+        if dir.kind(OsStr::new(to)).is_some() {
             return Ok(0);
         }
-        self.rename(&from, &target, to)
+        self.rename(&dir, folder, from, to)
     }
 
     fn rename_folder(&mut self, folder: &mut PathBuf, to: &str) -> Result<usize, Error> {
-        let target = folder.with_file_name(to);
-        if target.symlink_metadata().is_ok() {
+        let (Some(parent), Some(name)) = (folder.parent().map(Path::to_owned), folder.file_name()) else {
+            return Ok(0);
+        };
+        // A folder that was named itself has its name in the folder above.
+        let dir = self.open(&parent)?;
+        if dir.kind(OsStr::new(to)).is_some() {
             let (folder, to) = (paths::short(self.workspace, folder), TerminalText(to));
             (self.report)(Progress::Warning(format!("{folder} is not renamed: `{to}` is already there")));
             return Ok(0);
         }
-        let renamed = self.rename(folder, &target, to)?;
-        *folder = target;
+        let renamed = self.rename(&dir, &parent, name, to)?;
+        *folder = parent.join(to);
         Ok(renamed)
     }
 
-    /// Renames a file or folder, and makes the links to it lead to it again.
-    fn rename(&mut self, from: &Path, target: &Path, to: &str) -> Result<usize, Error> {
-        let links = links_to(self.workspace, from)?;
-        fs_err::rename(from, target)?;
-        let (from, to) = (paths::short(self.workspace, from), TerminalText(to));
+    /// Renames a file or folder in a folder, and makes the links to it lead to it again.
+    fn rename(&mut self, dir: &WriteDir, folder: &Path, from: &OsStr, to: &str) -> Result<usize, Error> {
+        let (old, target) = (folder.join(from), folder.join(to));
+        let links = links_to(self.workspace, &old)?;
+        dir.rename(from, OsStr::new(to)).map_err(|error| self.not_fixed(&old, &error))?;
+        let (from, to) = (paths::short(self.workspace, &old), TerminalText(to));
         (self.report)(Progress::Done(format!("renamed {from} to {to}")));
         for link in links {
-            (self.report)(link.retarget(self.workspace, target));
+            (self.report)(link.retarget(self.workspace, &target));
         }
         Ok(1)
     }

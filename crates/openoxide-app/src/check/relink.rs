@@ -1,12 +1,12 @@
 //! Links to a skill's folder or file, which are replaced when that is renamed.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::{collections::BTreeSet, os::unix::fs::symlink};
 
 use openoxide_config::Workspace;
 
 use crate::paths::{relative, short};
-use crate::{error::Error, progress::Progress};
+use crate::{error::Error, progress::Progress, write_dir::WriteDir};
 
 pub(super) struct Link {
     /// Its path, without links before its own name.
@@ -64,7 +64,6 @@ impl Link {
     fn replace(&self, target: &Path) -> std::io::Result<()> {
         let parent = self.path.parent().unwrap_or(Path::new("/"));
         let text = if self.is_absolute { target.to_owned() } else { relative(parent, target) };
-        let made = tempfile::Builder::new().prefix(".openoxide-").make_in(parent, |path| symlink(&text, path))?;
-        made.into_temp_path().persist(&self.path).map_err(|failed| failed.error)
+        WriteDir::open(parent)?.relink(self.path.file_name().unwrap_or_default(), &text)
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::host::{FolderNames, ScanRules};
-use openoxide_skills::prelude::{Catalog, Depth, Diagnostic, HostSettings, SkillScope, View, load};
+use openoxide_skills::prelude::{Catalog, Depth, Diagnostic, Entry, HostSettings, SkillScope, View, load};
 use openoxide_skills::{judge::is_skill_folder, root::Root};
 
 use crate::{Error, ErrorKind, list::unsearched, paths};
@@ -16,6 +16,8 @@ pub(super) struct Targets {
     pub(super) folders: BTreeSet<PathBuf>,
     /// What is wrong with places that could not be searched.
     pub(super) places: BTreeMap<PathBuf, Diagnostic>,
+    /// The folders that were named, links resolved: nothing outside is changed.
+    pub(super) bases: Vec<PathBuf>,
 }
 
 impl Targets {
@@ -29,7 +31,7 @@ impl Targets {
             targets.add_path(workspace, views, path)?;
         }
         // A skill's own file is judged with the skill.
-        let Targets { folders, places } = &mut targets;
+        let Targets { folders, places, .. } = &mut targets;
         places.retain(|path, _| !path.parent().is_some_and(|parent| folders.contains(parent)));
         Ok(targets)
     }
@@ -40,7 +42,9 @@ impl Targets {
             let skills = catalog.entries().filter(|entry| !catalog.roots[entry.root].root.scan.layout.is_flat());
             let searched =
                 skills.filter(|entry| entry.reason.as_ref().is_none_or(|reason| !reason.code.is_about_place()));
-            self.folders.extend(searched.filter_map(|entry| std::fs::canonicalize(entry.found().parent()?).ok()));
+            for entry in searched {
+                self.add_entry(catalog, entry);
+            }
             self.add_unsearched(catalog);
         }
     }
@@ -53,6 +57,12 @@ impl Targets {
         };
         let real = std::fs::canonicalize(&whole).map_err(|_| missing())?;
         let is_file = whole.symlink_metadata().is_ok_and(|stat| !(stat.is_dir() || stat.is_symlink() && real.is_dir()));
+        let base = if is_file {
+            whole.parent().and_then(|parent| std::fs::canonicalize(parent).ok())
+        } else {
+            Some(real.clone())
+        };
+        self.bases.extend(base);
         if is_file {
             self.folders.extend(whole.parent().and_then(|parent| std::fs::canonicalize(parent).ok()));
         } else if is_skill_folder(&real) {
@@ -70,15 +80,24 @@ impl Targets {
         let Some(first) = views.first() else { return false };
         let mut scan = ScanRules { inside_skill: true, hidden: FolderNames::Enter, ..ScanRules::default() };
         scan.ignored = [".git", "node_modules"].map(str::to_owned).to_vec();
-        let root = Root::plain(folder.to_owned(), SkillScope::Repo, scan);
+        let root = Root::plain(folder.to_owned(), SkillScope::Repo, scan, first.around.boundary_at(folder));
         let view = View { roots: vec![root], settings: HostSettings::default(), ..first.clone() };
         let catalog = load(&[view], Depth::Thorough).remove(0);
-        let folders: Vec<PathBuf> =
-            catalog.entries().filter_map(|entry| entry.canonical().parent().map(Path::to_owned)).collect();
+        catalog.entries().for_each(|entry| self.add_entry(&catalog, entry));
         let places = self.add_unsearched(&catalog);
-        let is_something = places > 0 || !folders.is_empty();
-        self.folders.extend(folders);
-        is_something
+        places > 0 || catalog.entries().next().is_some()
+    }
+
+    /// Adds the folder that a skill was found in. One that is a link and leads where it may not is a place that could not
+    /// be searched.
+    fn add_entry(&mut self, catalog: &Catalog, entry: &Entry) {
+        let Some(folder) = entry.found().parent() else { return };
+        let boundary = &catalog.roots[entry.root].root.boundary;
+        if let Some(real) = boundary.resolve(folder) {
+            self.folders.insert(real);
+        } else if folder.is_symlink() {
+            self.places.insert(folder.to_owned(), boundary.refusal());
+        }
     }
 
     /// Adds the places that a host could not search; returns how many there are.

@@ -82,7 +82,8 @@ pub fn would_drop(view: &View, entry: &Entry) -> Option<String> {
     let name = name_for(entry);
     // The link has the skill's name, whatever the folder is called.
     let is_fixed = |fix: &Fix| matches!(fix, Fix::RenameFolder(to) if **to == *name);
-    let judged = judge(entry.found().parent().unwrap_or(Path::new("/")), &[&view.host]);
+    let folder = entry.found().parent().unwrap_or(Path::new("/"));
+    let judged = judge(folder, &[&view.host], &view.around.boundary_at(folder));
     let findings = judged.findings.into_iter().filter(|finding| !finding.dropped_by.is_empty());
     let mut findings = findings.filter(|finding| !finding.diagnostic.fix.as_ref().is_some_and(is_fixed));
     findings.next().map(|finding| finding.diagnostic.message)

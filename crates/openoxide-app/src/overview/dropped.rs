@@ -31,7 +31,8 @@ impl<'g> DroppedSkills<'g> {
 
     pub(super) fn add(&mut self, entry: &Entry, view: &'g View) {
         // The file may be a link; the folder is where it has its name.
-        let folder = paths::real(entry.found().parent().unwrap_or(Path::new("/")));
+        let folder = entry.found().parent().unwrap_or(Path::new("/"));
+        let folder = view.around.boundary_at(folder).resolve(folder).unwrap_or_else(|| folder.to_owned());
         if !matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User) {
             self.foreign.insert(folder.clone());
         }
@@ -49,7 +50,8 @@ impl<'g> DroppedSkills<'g> {
 }
 
 fn suggest(glance: &Glance<'_>, folder: &Path, views: &[&View], is_foreign: bool) -> SuggestionLine {
-    let judged = judge(folder, &views.iter().map(|view| &view.host).collect::<Vec<_>>());
+    let boundary = views.first().map(|view| view.around.boundary_at(folder)).unwrap_or_default();
+    let judged = judge(folder, &views.iter().map(|view| &view.host).collect::<Vec<_>>(), &boundary);
     let dropping = || judged.findings.iter().filter(|finding| !finding.dropped_by.is_empty());
     let is_fixable = |finding: &SkillFinding| finding.diagnostic.fix.is_some() && !finding.path.is_symlink();
     let finding = dropping().find(|finding| is_fixable(finding)).or_else(|| dropping().next());

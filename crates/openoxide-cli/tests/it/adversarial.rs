@@ -4,6 +4,7 @@ mod arguments;
 mod callers;
 mod envelope;
 mod isolation;
+mod links;
 mod power;
 mod private_copy;
 mod rules;

@@ -394,8 +394,8 @@ fn fix_does_not_write_through_a_link() {
 fn a_linked_file_is_checked_where_it_is_found() {
     let context = TestContext::new();
     context.tree(
-        "//- outside/notes.md\n---\nname: notes\ndescription: Fine\n---\n\
-         //- project/.agents/skills/notes/SKILL.md -> {root}/outside/notes.md rooted\n",
+        "//- project/docs/notes.md\n---\nname: notes\ndescription: Fine\n---\n\
+         //- project/.agents/skills/notes/SKILL.md -> {root}/project/docs/notes.md rooted\n",
     );
     let answer = valid_json(&context, &["check", "--json", "--host", "agentskills"]);
     assert_eq!(field(&answer["checked"], "path"), ["[ROOT]/project/.agents/skills/notes/SKILL.md"], "{answer:#}");

@@ -47,6 +47,9 @@ struct Case {
     #[serde(default)]
     #[expect(dead_code, reason = "for the recorder")]
     calls: Vec<toml::Table>,
+    /// Whether the project is trusted: its links lead out of it, as the program lets them.
+    #[serde(default)]
+    trusted: bool,
     /// Whether the calls are made in one session.
     #[serde(default)]
     session: bool,
@@ -74,7 +77,12 @@ impl Scene {
         let read = |file: &str| fs_err::read_to_string(folder.join(file)).unwrap();
         let context = TestContext::padded(ROOT_LENGTH);
         context.tree(&read("tree.txt"));
-        Scene { context, case: toml::from_str(&read("case.toml")).unwrap(), host }
+        let case: Case = toml::from_str(&read("case.toml")).unwrap();
+        if case.trusted {
+            let project = context.project();
+            context.tree(&format!("//- home/.openoxide/config.toml\n[trust]\nfolders = [{project:?}]\n"));
+        }
+        Scene { context, case, host }
     }
 
     fn ask(&self, command: &str, more: &[&str]) -> String {

@@ -120,7 +120,7 @@ fn a03_the_skill_itself_is_a_link() {
         let is_error = |problem: &Value| problem["code"] == "S0006" && problem["level"] == "error";
         assert!(!list["problems"].as_array().unwrap().iter().any(is_error), "{host}: {list:#}");
     }
-    assert_eq!(names(&context, "openoxide"), ["far", "good", "mine"]);
+    assert_eq!(names(&context, "openoxide"), ["good", "mine"]);
 }
 
 #[test]

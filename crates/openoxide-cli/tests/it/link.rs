@@ -360,8 +360,8 @@ fn the_last_of_two_equal_copies_stays() {
 #[test]
 fn the_only_way_to_a_skill_is_not_removed() {
     let context = TestContext::new();
-    context.tree(&skill_file("vendor", "tool-1.2", "tool"));
-    context.tree("//- project/.agents/skills/tool -> ../../../vendor/tool-1.2\n");
+    context.tree(&skill_file("project/vendor", "tool-1.2", "tool"));
+    context.tree("//- project/.agents/skills/tool -> ../../vendor/tool-1.2\n");
     refused(&context, &["unlink", "tool", "--from", "codex"], 2, "`.agents/skills/tool` is the only way to the skill");
     refused(&context, &["unlink", "--all", "--from", "codex"], 0, "0 links of Codex removed");
     let output = run(&context, &["link", "tool", "--into", "claude-code"]);

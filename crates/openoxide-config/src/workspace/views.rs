@@ -1,10 +1,12 @@
 //! Makes the views of hosts, and detects the hosts whose program is installed.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSpec, Surroundings, View};
-use openoxide_skills::{host::ProjectRules, root::Root};
+use openoxide_skills::host::{Hosts, ProjectRules};
+use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSpec, SkillScope, Surroundings, View};
+use openoxide_skills::root::{Boundary, LinkPlaces, Root};
 
 use super::{Workspace, error::WorkspaceError, find_project};
 use crate::{ConfigProblem, HostInstallation, detect_host, host_settings::read_host_settings};
@@ -89,9 +91,40 @@ impl Workspace {
             variables: self.environment.variables.clone(),
             added: self.place.added.iter().map(absolute).collect(),
             touched: self.place.touched.iter().map(absolute).collect(),
+            repository: self.project.clone(),
             trusted: self.config.trusts(&self.project),
+            links: self.link_places(),
         }
     }
+
+    /// Returns where links may lead that stand in a folder, such as one that is checked.
+    pub fn boundary_at(&self, folder: &Path) -> Boundary {
+        self.surroundings(&ProjectRules::default()).boundary_at(folder)
+    }
+
+    /// Returns the folders that links are judged by: our own state, and the user's skill roots of every host.
+    fn link_places(&self) -> LinkPlaces {
+        let state = self.environment.openoxide_home().map(|home| home.join("state"));
+        let around = Surroundings {
+            home: self.environment.home.clone(),
+            variables: self.environment.variables.clone(),
+            ..Surroundings::default()
+        };
+        let hosts = self.hosts.clone();
+        LinkPlaces::new(state, move || user_roots(&hosts, &around))
+    }
+}
+
+/// Returns the folders in the user's home where some host looks for skills, whatever the project and its settings say.
+fn user_roots(hosts: &Hosts, around: &Surroundings) -> Vec<PathBuf> {
+    let Some(home) = &around.home else { return Vec::new() };
+    let hosts: Vec<Host> = hosts.all().filter_map(|spec| spec.host().ok()).collect();
+    let rules = hosts.iter().flat_map(|host| host.roots.iter().map(move |rule| (host, rule)));
+    let users = rules.filter(|(_, rule)| rule.scope == SkillScope::User);
+    let paths = users.filter_map(|(host, rule)| around.expand(&rule.path, &host.vars));
+    // A folder that holds the whole home is no folder of skills.
+    let roots: BTreeSet<PathBuf> = paths.filter(|path| path.is_absolute() && !home.starts_with(path)).collect();
+    roots.into_iter().collect()
 }
 
 /// Returns the problem with a root, and whether the root is kept: one that would search the whole machine is not, one

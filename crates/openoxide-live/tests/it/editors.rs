@@ -75,7 +75,7 @@ fn a_root_is_removed_and_made_again() {
 #[test]
 fn a_link_is_aimed_elsewhere() {
     let world = World::new();
-    let elsewhere = world.context.root().join("elsewhere");
+    let elsewhere = world.context.project().join("elsewhere");
     for word in ["one", "two"] {
         write(&elsewhere.join(word).join("a/SKILL.md"), "a", word);
     }
@@ -99,7 +99,7 @@ fn a_link_is_aimed_elsewhere() {
 #[test]
 fn a_link_in_the_middle_of_the_way_is_aimed_elsewhere() {
     let world = World::new();
-    let elsewhere = world.context.root().join("elsewhere");
+    let elsewhere = world.context.project().join("elsewhere");
     for word in ["one", "two"] {
         write(&elsewhere.join(word).join("skills/a/SKILL.md"), "a", word);
     }

@@ -35,7 +35,7 @@ fn manifest(file: PathBuf, name: &str) {
 #[test]
 fn above_what_a_link_leads_to() {
     let world = World::new();
-    let plugin = world.context.root().join("plugin");
+    let plugin = world.context.project().join("plugin");
     write(&plugin.join("skills/a/SKILL.md"), "a", "Linked");
     fs_err::create_dir_all(world.skills()).unwrap();
     symlink(plugin.join("skills/a"), world.skills().join("a")).unwrap();
@@ -53,7 +53,7 @@ fn above_what_a_link_leads_to() {
 fn at_the_end_of_a_link() {
     let world = World::new();
     world.write("a", "Own");
-    let (file, link) = (world.context.root().join("far.json"), world.skills().join("a/.claude-plugin/plugin.json"));
+    let (file, link) = (world.context.project().join("far.json"), world.skills().join("a/.claude-plugin/plugin.json"));
     fs_err::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(&file, &link).unwrap();
     settled(&world, "a");
@@ -70,7 +70,7 @@ fn at_the_end_of_a_link() {
 fn in_a_folder_that_a_link_led_to_in_vain() {
     let world = World::new();
     world.write("a", "Own");
-    let far = world.context.root().join("far");
+    let far = world.context.project().join("far");
     symlink(&far, world.skills().join("a/.claude-plugin")).unwrap();
     settled(&world, "a");
     for name in ["one", "two"] {

@@ -20,7 +20,7 @@ pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)], alone: bool)
     let mut builder = Builder {
         view,
         alone,
-        namespaces: Namespaces::new(&view.host.namespace, surveys),
+        namespaces: Namespaces::new(&view.host.namespace, &view.around, surveys),
         entries: Vec::new(),
         problems: Vec::new(),
         reported: HashSet::new(),
@@ -33,6 +33,7 @@ pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)], alone: bool)
         root: root.clone(),
         exists: survey.exists,
         canonical: survey.canonical.clone(),
+        mounts: survey.mounts.clone(),
     });
     builder.finish(roots.collect())
 }

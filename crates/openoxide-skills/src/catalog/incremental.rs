@@ -1,6 +1,6 @@
 //! Makes catalogs repeatedly, and searches only the folders that changed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,7 +9,8 @@ use rayon::prelude::*;
 
 use super::load::{Job, build_all, plan, widened};
 use super::{Catalog, Depth, View};
-use crate::discover::{Plan, Survey, SurveyCache, Watched, refresh, survey};
+use crate::boundary::Boundary;
+use crate::discover::{Plan, Survey, SurveyCache, Watched, leads_there, refresh, survey};
 use crate::host::{ManifestFolders, NamespaceRules};
 
 /// What may have changed since the last look.
@@ -28,7 +29,7 @@ pub enum Changes {
 #[derive(Debug, Default)]
 pub struct IncrementalLoader {
     patience: Duration,
-    searches: HashMap<(PathBuf, bool), Search>,
+    searches: BTreeMap<(PathBuf, bool, Boundary), Search>,
     watched: Watched,
     revision: u64,
     again: bool,
@@ -92,7 +93,7 @@ impl IncrementalLoader {
 
     /// Takes what is known about a folder, as far as nothing happened to it.
     fn take(&mut self, job: &Job, touched: &Changes, all_known: &mut bool) -> Search {
-        let known = self.searches.remove(&job.key()).filter(|search| search.plan == job.plan);
+        let known = self.searches.remove(&owned(job)).filter(|search| search.plan == job.plan);
         *all_known &= known.is_some();
         let mut search = known.unwrap_or_default();
         search.files = match touched {
@@ -109,7 +110,7 @@ impl IncrementalLoader {
 
     fn keep(&mut self, jobs: Vec<Job>, searches: Vec<Search>) {
         self.again = searches.iter().any(|search| search.cache.is_in_doubt());
-        let keyed = |(job, search): (Job, Search)| (job.key(), Search { plan: job.plan, ..search });
+        let keyed = |(job, search): (Job, Search)| (owned(&job), Search { plan: job.plan, ..search });
         self.searches = jobs.into_iter().zip(searches).map(keyed).collect();
     }
 
@@ -129,7 +130,7 @@ impl Search {
     /// Looks where something happened; returns whether something else has to be watched now.
     fn run(&mut self, job: &Job) -> bool {
         // Where the root leads is looked up each time: folders above it are not watched here.
-        let leads_there = std::fs::canonicalize(&job.path).is_ok_and(|real| real == self.survey.canonical);
+        let leads_there = leads_there(&self.survey);
         if !leads_there {
             self.cache.doubt_all();
         }
@@ -140,7 +141,11 @@ impl Search {
             self.survey = survey;
             return self.cache.finish(&self.survey, true);
         }
-        let survey = survey(&job.path, &job.plan, Some(&self.cache));
+        let mut survey = survey(&job.path, &job.plan, Some(&self.cache));
+        if leads_there {
+            // What was not looked at again lies where it did.
+            survey.mounts.extend(&self.survey.mounts);
+        }
         let old = std::mem::replace(&mut self.survey, survey);
         // Taking many small pieces apart takes a while; nobody has to wait for it.
         let places = std::mem::take(&mut self.places);
@@ -160,10 +165,9 @@ impl Search {
     }
 }
 
-impl Job {
-    fn key(&self) -> (PathBuf, bool) {
-        (self.path.clone(), self.plan.flat)
-    }
+fn owned(job: &Job) -> (PathBuf, bool, Boundary) {
+    let (path, flat, boundary) = job.key();
+    (path.to_owned(), flat, boundary.clone())
 }
 
 /// Returns the manifests of plugins that skills at the ends of links may belong to, whether or not they are there.

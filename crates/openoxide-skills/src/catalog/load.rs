@@ -1,12 +1,13 @@
 //! Makes the catalogs of some views; a folder that several hosts search is searched once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::{Catalog, View, build};
+use crate::boundary::Boundary;
 use crate::discover::{Plan, Survey, survey};
 use crate::host::{Host, HostError, HostSpec, ScanRules};
 use crate::root::{Resolver, Root, Surroundings};
@@ -54,16 +55,17 @@ pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
 pub fn discover_dir(dir: &Path, source: SkillScope, spec: &HostSpec) -> Result<Catalog, HostError> {
     let around = Surroundings { cwd: dir.to_owned(), project: dir.to_owned(), ..Surroundings::default() };
     let mut view = View::new(spec.clone(), HostSettings::default(), Arc::new(around))?;
-    view.roots = vec![Root::plain(dir.to_owned(), source, view.host.scan.clone())];
+    let boundary = view.around.boundary(source, dir, dir);
+    view.roots = vec![Root::plain(dir.to_owned(), source, view.host.scan.clone(), boundary)];
     Ok(load(&[view], Depth::Quick).remove(0))
 }
 
+#[expect(clippy::mutable_key_type, reason = "what a boundary is compared by never changes")]
 pub(super) fn build_all(views: &[View], jobs: &[Job], surveys: &[&Survey], alone: bool) -> Vec<Catalog> {
-    let index: HashMap<(&Path, bool), usize> =
-        jobs.iter().enumerate().map(|(index, job)| ((job.path.as_path(), job.plan.flat), index)).collect();
+    let index: BTreeMap<JobKey<'_>, usize> = jobs.iter().enumerate().map(|(index, job)| (job.key(), index)).collect();
     let build = |view: &View| {
         let found = view.roots.iter().map(|root| {
-            let at = index[&(root.path.as_path(), root.scan.layout.is_flat())];
+            let at = index[&key_of(root)];
             (root, surveys[at], &jobs[at].plan)
         });
         build::build(view, &found.collect::<Vec<_>>(), alone)
@@ -99,15 +101,32 @@ pub(super) struct Job {
     pub(super) plan: Plan,
 }
 
+/// What is searched together: a folder, for folders or for single files, by one rule on links.
+pub(super) type JobKey<'j> = (&'j Path, bool, &'j Boundary);
+
+fn key_of(root: &Root) -> JobKey<'_> {
+    (&root.path, root.scan.layout.is_flat(), &root.boundary)
+}
+
+impl Job {
+    pub(super) fn key(&self) -> JobKey<'_> {
+        (&self.path, self.plan.flat, &self.plan.boundary)
+    }
+}
+
 /// Returns what to look at in each folder, for all views; folders and single files are looked for apart.
+#[expect(clippy::mutable_key_type, reason = "what a boundary is compared by never changes")]
 pub(super) fn plan(views: &[View], thorough: bool) -> Vec<Job> {
-    let mut needs: BTreeMap<(&Path, bool), Vec<(&Host, &ScanRules)>> = BTreeMap::new();
+    let mut needs: BTreeMap<JobKey<'_>, Vec<(&Host, &ScanRules)>> = BTreeMap::new();
     for view in views {
         for root in &view.roots {
-            let key = (root.path.as_path(), root.scan.layout.is_flat());
-            needs.entry(key).or_default().push((&view.host, &root.scan));
+            needs.entry(key_of(root)).or_default().push((&view.host, &root.scan));
         }
     }
     let jobs = needs.into_iter();
-    jobs.map(|((path, _), needs)| Job { path: path.to_owned(), plan: Plan::new(needs, thorough) }).collect()
+    let job = |((path, _, boundary), needs): (JobKey<'_>, Vec<_>)| Job {
+        path: path.to_owned(),
+        plan: Plan::new(needs, thorough, boundary.clone()),
+    };
+    jobs.map(job).collect()
 }

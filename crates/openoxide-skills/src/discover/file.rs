@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::{cell::RefCell, io};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, OFlags};
 use rustix::io::Errno;
 
+use super::open::{MountLog, open_plain};
 use super::plan::Plan;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::boundary::{Boundary, Target};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::parse::{Head, Parsed};
 
 /// Bytes of a file that are read at once; nearly every frontmatter ends within them.
@@ -40,6 +42,25 @@ pub(crate) struct FileFact {
 }
 
 impl FileFact {
+    fn unread(name: &Arc<str>, found: &Path) -> FileFact {
+        FileFact {
+            name: Arc::clone(name),
+            path: found.join(&**name).into(),
+            parsed: Vec::new(),
+            size: 0,
+            content: None,
+            link: None,
+            is_link: false,
+            problem: None,
+            sidecars: Vec::new(),
+        }
+    }
+
+    /// Makes the fact of a file in a folder that is a link, and that is not looked at: nobody knows whether it is there.
+    pub(super) fn barred(name: &Arc<str>, found: &Path, refusal: Diagnostic) -> FileFact {
+        FileFact { problem: Some(Box::new(refusal)), ..FileFact::unread(name, found) }
+    }
+
     /// Tells whether it is a skill to every reader.
     pub(super) fn is_good(&self) -> bool {
         let reads = !self.parsed.is_empty() && self.parsed.iter().all(|parsed| parsed.invalid().is_none());
@@ -68,6 +89,7 @@ pub(super) struct FileLocation<'p> {
     pub(super) real_folder: &'p str,
     /// Whether a listing said that it is a regular file.
     pub(super) regular: bool,
+    pub(super) mounts: &'p MountLog,
 }
 
 impl FileLocation<'_> {
@@ -81,18 +103,8 @@ const OPEN: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY
 
 /// Reads a skill file if there is one; `None` means that there is no such entry.
 pub(super) fn read_skill(at: &FileLocation<'_>, name: &Arc<str>, plan: &Plan) -> Option<FileFact> {
-    let mut fact = FileFact {
-        name: Arc::clone(name),
-        path: at.found.join(&**name).into(),
-        parsed: Vec::new(),
-        size: 0,
-        content: None,
-        link: None,
-        is_link: false,
-        problem: None,
-        sidecars: Vec::new(),
-    };
-    let outcome = match open_plain(at.fd, at.rel) {
+    let mut fact = FileFact::unread(name, at.found);
+    let outcome = match open_plain(at.fd, at.rel, OPEN | OFlags::NOFOLLOW, at.mounts) {
         Ok(file) => read_into(&file, at, plan, &mut fact),
         Err(Errno::NOENT | Errno::NOTDIR) => return None,
         Err(Errno::LOOP) => read_link(at, plan, &mut fact)?,
@@ -104,29 +116,6 @@ pub(super) fn read_skill(at: &FileLocation<'_>, name: &Arc<str>, plan: &Plan) ->
     Some(fact)
 }
 
-/// Opens for reading, with no link anywhere on the way.
-fn open_plain(fd: BorrowedFd<'_>, rel: &Path) -> Result<OwnedFd, Errno> {
-    let flags = OPEN | OFlags::NOFOLLOW;
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{ResolveFlags, openat2};
-        match openat2(fd, rel, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS) {
-            Err(Errno::NOSYS | Errno::PERM) => {}
-            outcome => return outcome,
-        }
-    }
-    open_by_steps(fd, rel, flags)
-}
-
-/// The same where the kernel has no such call.
-fn open_by_steps(fd: BorrowedFd<'_>, rel: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-    match rel.is_absolute() {
-        // A link led here: an attacker who can replace a folder on the way could as well have changed the link.
-        true => rustix::fs::openat(fd, rel, flags, Mode::empty()),
-        false => crate::resource::open_plain(fd, rel, flags),
-    }
-}
-
 /// Follows a link that stands where the file is expected.
 fn read_link(at: &FileLocation<'_>, plan: &Plan, fact: &mut FileFact) -> Option<Result<(), Diagnostic>> {
     let stat = rustix::fs::statat(at.fd, at.rel, AtFlags::SYMLINK_NOFOLLOW).ok()?;
@@ -135,15 +124,19 @@ fn read_link(at: &FileLocation<'_>, plan: &Plan, fact: &mut FileFact) -> Option<
         return None;
     }
     fact.is_link = true;
-    let Ok(target) = std::fs::canonicalize(at.path()) else {
+    let Ok(target) = Target::open(at.fd, at.rel) else {
         return Some(Err(Diagnostic::dead_link(Code::LinkDangling)));
     };
-    let outcome = match plan.follow_files.then(|| rustix::fs::open(&target, OPEN, Mode::empty())) {
+    if !plan.boundary.may_lead(&target) {
+        return Some(Err(plan.boundary.refusal()));
+    }
+    at.mounts.add(target.mount());
+    let outcome = match plan.follow_files.then(|| target.reopen(OPEN)) {
         None => Ok(()),
         Some(Ok(file)) => read_into(&file, at, plan, fact),
         Some(Err(error)) => Err(unopened(&at.path(), error)),
     };
-    fact.link = Some(target.into());
+    fact.link = Some(target.path().into());
     Some(outcome)
 }
 
@@ -158,7 +151,7 @@ fn unopened(path: &Path, error: Errno) -> Diagnostic {
 }
 
 /// Says why something failed, without the number of the error.
-pub(super) fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
@@ -261,23 +254,68 @@ fn fill(file: &OwnedFd, buffer: &mut Vec<u8>, filled: &mut usize, wanted: usize)
 }
 
 /// Reads a small file below `fd`; `None` means that there is no such entry.
-pub(super) fn read_small(fd: BorrowedFd<'_>, rel: &Path) -> Option<Result<Vec<u8>, String>> {
-    read_bounded(open_plain(fd, rel), SMALL_MAX, SMALL_MAX + 1)
+fn read_small(fd: BorrowedFd<'_>, rel: &Path, mounts: &MountLog) -> Option<Result<Vec<u8>, String>> {
+    read_bounded(open_plain(fd, rel, OPEN | OFlags::NOFOLLOW, mounts), SMALL_MAX, SMALL_MAX + 1)
 }
 
-/// Reads the first MiB of a file, following links, and tells whether that is all; `None`: there is no such entry.
-pub(crate) fn read_prefix(path: &Path) -> Option<Result<(Vec<u8>, bool), String>> {
-    let read = read_bounded(rustix::fs::open(path, OPEN, Mode::empty()), usize::MAX - 1, WHOLE_MAX)?;
-    Some(read.map(|bytes| {
+/// Reads the first MiB of a file in a folder, following links as far as they may lead, and tells whether that is all.
+/// `None`: there is no such entry.
+pub(crate) fn read_prefix(
+    folder: BorrowedFd<'_>,
+    name: &Path,
+    boundary: &Boundary,
+) -> Option<Result<(Vec<u8>, bool), Diagnostic>> {
+    let unread = |why: String| {
+        let code = if why.contains("regular") { Code::NotRegular } else { Code::Unreadable };
+        Diagnostic::error(code, format!("the file cannot be read: {why}"))
+    };
+    let opened = match open_within(folder, name, boundary) {
+        Err(Unopened::Barred) => {
+            let refusal = boundary.refusal();
+            return Some(Err(Diagnostic { level: Level::Error, ..refusal }));
+        }
+        Err(Unopened::System(error)) => Err(error),
+        Ok(file) => Ok(file),
+    };
+    let read = read_bounded(opened, usize::MAX - 1, WHOLE_MAX)?;
+    Some(read.map_err(unread).map(|bytes| {
         let ended = bytes.len() < WHOLE_MAX;
         (bytes, ended)
     }))
 }
 
-/// Reads a plugin manifest, following links; `None` means that there is no such file.
-pub(crate) fn read_manifest(path: &Path) -> Option<Result<Vec<u8>, String>> {
-    let opened = path.is_file().then(|| rustix::fs::open(path, OPEN, Mode::empty()))?;
-    read_bounded(opened, SMALL_MAX, SMALL_MAX + 1)
+/// Reads a plugin manifest, following links as far as they may lead; `None` means that there is no such file.
+///
+/// The path of its folder has no links; what stands in that folder may be some.
+pub(crate) fn read_manifest(folder: &Path, file: &str, boundary: &Boundary) -> Option<Result<Vec<u8>, String>> {
+    let opened = match open_within(CWD, &folder.join(file), boundary) {
+        Ok(file) => file,
+        Err(Unopened::Barred) => return Some(Err("it is a link that leads where it may not".to_owned())),
+        Err(Unopened::System(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO)) => return None,
+        Err(Unopened::System(error)) => return Some(Err(reason(&error.into()))),
+    };
+    regular_size(&opened).ok()?;
+    read_bounded(Ok(opened), SMALL_MAX, SMALL_MAX + 1)
+}
+
+enum Unopened {
+    /// It is a link, or is behind one, that leads where it may not.
+    Barred,
+    System(Errno),
+}
+
+/// Opens for reading. A link on the way is followed if it may lead there.
+fn open_within(dir: BorrowedFd<'_>, path: &Path, boundary: &Boundary) -> Result<OwnedFd, Unopened> {
+    match open_plain(dir, path, OPEN | OFlags::NOFOLLOW, &MountLog::default()) {
+        // The second where a link stands for a folder, on systems that go by steps.
+        Err(Errno::LOOP | Errno::NOTDIR) => {}
+        outcome => return outcome.map_err(Unopened::System),
+    }
+    let target = Target::open(dir, path).map_err(Unopened::System)?;
+    if !boundary.may_lead(&target) {
+        return Err(Unopened::Barred);
+    }
+    target.reopen(OPEN).map_err(Unopened::System)
 }
 
 /// Reads up to `wanted` bytes; more than `max` is an error.
@@ -313,11 +351,20 @@ fn read_all(file: &OwnedFd, bytes: &mut Vec<u8>, filled: &mut usize, max: usize)
     Ok(true)
 }
 
+/// Reads the metadata files beside a skill, in its folder.
+pub(crate) fn read_sidecars_in<'f>(
+    folder: BorrowedFd<'_>,
+    files: impl IntoIterator<Item = &'f String>,
+) -> Vec<Sidecar> {
+    read_sidecars(folder, Path::new(""), files, &MountLog::default())
+}
+
 /// Reads the metadata files beside the skill in `folder`, found from `fd`.
-pub(crate) fn read_sidecars<'f>(
+pub(super) fn read_sidecars<'f>(
     fd: BorrowedFd<'_>,
     folder: &Path,
     files: impl IntoIterator<Item = &'f String>,
+    mounts: &MountLog,
 ) -> Vec<Sidecar> {
     let mut found = Vec::new();
     let mut absent: Option<&str> = None;
@@ -327,8 +374,8 @@ pub(crate) fn read_sidecars<'f>(
             continue;
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let bytes = match rustix::fs::openat(fd, folder.join(dir), flags, Mode::empty()) {
-            Ok(inner) => read_small(inner.as_fd(), Path::new(name)),
+        let bytes = match open_plain(fd, &folder.join(dir), flags, mounts) {
+            Ok(inner) => read_small(inner.as_fd(), Path::new(name), mounts),
             // A link is no folder to the system, but people must be told why their file has no effect.
             Err(Errno::LOOP | Errno::NOTDIR) => Some(Err("its folder is a symbolic link, or no folder".to_owned())),
             Err(_) => {
@@ -339,28 +386,4 @@ pub(crate) fn read_sidecars<'f>(
         found.extend(bytes.map(|bytes| Sidecar { file: file.clone(), bytes }));
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Where the kernel cannot refuse links on the way, the steps do.
-    #[test]
-    fn step_by_step_no_link_is_followed_either() {
-        let root = tempfile::tempdir().unwrap();
-        let real = std::fs::canonicalize(root.path()).unwrap();
-        fs_err::create_dir(real.join("skill")).unwrap();
-        fs_err::write(real.join("skill/SKILL.md"), "text").unwrap();
-        std::os::unix::fs::symlink("skill", real.join("folder")).unwrap();
-        std::os::unix::fs::symlink("SKILL.md", real.join("skill/file")).unwrap();
-        let dir = std::fs::File::open(&real).unwrap();
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let open = |rel: &Path| open_by_steps(dir.as_fd(), rel, flags).map(drop);
-        assert_eq!(open(Path::new("skill/SKILL.md")), Ok(()));
-        assert_eq!(open(&real.join("skill/SKILL.md")), Ok(()));
-        assert_eq!(open(Path::new("skill/file")), Err(Errno::LOOP));
-        assert!(matches!(open(Path::new("folder/SKILL.md")), Err(Errno::LOOP | Errno::NOTDIR)));
-        assert_eq!(open(Path::new("skill/none")), Err(Errno::NOENT));
-    }
 }

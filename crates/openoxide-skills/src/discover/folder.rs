@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{file::FileFact, plan::Plan};
+use crate::boundary::Mounts;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// What lies below a root.
@@ -16,6 +17,8 @@ pub(crate) struct Survey {
     /// Folders, breadth first, names sorted; the root is the first.
     pub(crate) folders: Vec<Folder>,
     pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
+    /// The mounts that the search came across; the root's is one of them.
+    pub(crate) mounts: Mounts,
     /// Limits of the plan that were reached.
     pub(crate) limits: Vec<(Code, usize)>,
 }
@@ -31,6 +34,8 @@ pub(crate) struct Folder {
     pub(crate) depth: usize,
     pub(crate) hidden: bool,
     pub(crate) linked: bool,
+    /// Whether it is a link that leads where it may not: nothing of it is looked at.
+    pub(crate) barred: bool,
     /// How many entries it has; 0 where it was not listed, as a skill's own folder often is not.
     pub(crate) entries: usize,
     pub(crate) files: Vec<FileFact>,

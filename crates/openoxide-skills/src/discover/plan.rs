@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::listing::Listing;
+use crate::boundary::Boundary;
 use crate::host::{FolderNames, Host, Layout, Links, ScanRules};
 use crate::parse::Readings;
 
@@ -41,6 +42,8 @@ pub(crate) struct Plan {
     pub(crate) thorough: bool,
     /// How far the hosts themselves look.
     pub(crate) reach: Reach,
+    /// Where links may lead.
+    pub(crate) boundary: Boundary,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,8 +54,12 @@ pub(crate) struct Reach {
 }
 
 impl Plan {
-    pub(crate) fn new<'h>(needs: impl IntoIterator<Item = (&'h Host, &'h ScanRules)>, thorough: bool) -> Plan {
-        let mut plan = Plan { thorough, ..Plan::default() };
+    pub(crate) fn new<'h>(
+        needs: impl IntoIterator<Item = (&'h Host, &'h ScanRules)>,
+        thorough: bool,
+        boundary: Boundary,
+    ) -> Plan {
+        let mut plan = Plan { thorough, boundary, ..Plan::default() };
         for (index, (host, scan)) in needs.into_iter().enumerate() {
             plan.add(host, scan, index == 0);
         }

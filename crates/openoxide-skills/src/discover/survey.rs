@@ -1,20 +1,23 @@
 //! Surveys everything below a root in one pass, level by level, in a fixed order.
 
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-use std::{collections::HashSet, ffi::OsStr, io::ErrorKind};
+use std::{collections::HashSet, sync::Arc};
 
 use rayon::prelude::*;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::file::{self, FileFact};
 use super::folder::{Folder, Manifest, Survey};
+use super::open::MountLog;
 use super::{plan::Plan, survey_cache::SurveyCache};
+use crate::boundary::Target;
 use crate::diagnostic::{Code, Diagnostic};
 
+mod lazy_folder;
 mod visit;
+
+use lazy_folder::LazyFolder;
 
 /// Folders that are searched before what they held is counted.
 const AT_ONCE: usize = 512;
@@ -24,30 +27,62 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLO
 /// Looks at everything below `root` that the plan asks for; what is known from an earlier search is not looked at again.
 pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>) -> Survey {
     let mut survey = Survey { root: root.to_owned(), canonical: root.to_owned(), ..Survey::default() };
-    match std::fs::canonicalize(root) {
-        Ok(canonical) => survey.canonical = canonical,
-        Err(error) => {
-            if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
-                survey.problems.push((root.to_owned(), unreadable(&error)));
-            }
+    let dir = match open_root(root, plan) {
+        Ok(dir) => dir,
+        Err(RootProblem::Missing) => return survey,
+        Err(RootProblem::Unusable(exists, problem)) => {
+            survey.problems.push((root.to_owned(), *problem));
+            survey.exists = exists;
             return survey;
         }
+    };
+    dir.path().clone_into(&mut survey.canonical);
+    let mounts = MountLog::new(dir.mount());
+    let dir = LazyFolder::opened(&dir, &mounts);
+    Surveyor { plan, cache, survey, root: &dir, mounts: &mounts, seen: None, entries: 0, ordinary: 0 }.run()
+}
+
+/// Why a root is not searched.
+enum RootProblem {
+    Missing,
+    /// Whether there is such a folder, and what is wrong.
+    Unusable(bool, Box<Diagnostic>),
+}
+
+/// Opens a root. A link on the way to it is judged like any other.
+fn open_root(root: &Path, plan: &Plan) -> Result<Target, RootProblem> {
+    let dir = Target::open_folder(root, FOLDER).map_err(|error| match error {
+        Errno::NOENT | Errno::NOTDIR => RootProblem::Missing,
+        error => RootProblem::Unusable(error == Errno::ACCESS, Box::new(unreadable(&error.into()))),
+    })?;
+    match dir.path() == root || plan.boundary.may_lead(&dir) {
+        true => Ok(dir),
+        false => Err(RootProblem::Unusable(false, Box::new(plan.boundary.refusal()))),
     }
-    let dir = LazyFolder::at(root, FOLDER);
-    Surveyor { plan, cache, survey, root: &dir, seen: None, entries: 0, ordinary: 0 }.run()
+}
+
+/// Tells whether a root still leads where it did when it was searched, on the same mount.
+pub(crate) fn leads_there(survey: &Survey) -> bool {
+    Target::open_folder(&survey.root, FOLDER)
+        .is_ok_and(|now| now.path() == survey.canonical && survey.mounts.contains(&now.mount()))
 }
 
 /// Reads files again in some folders of a survey; `None`: what is there now changes more than these files.
 pub(crate) fn refresh(survey: Survey, plan: &Plan, cache: &SurveyCache, folders: Vec<usize>) -> Option<Survey> {
-    let root = survey.root.clone();
-    let dir = LazyFolder::at(&root, FOLDER);
-    let mut surveyor = Surveyor { plan, cache: Some(cache), survey, root: &dir, seen: None, entries: 0, ordinary: 0 };
+    let dir = open_root(&survey.root, plan).ok().filter(|dir| dir.path() == survey.canonical)?;
+    let mounts = MountLog::new(dir.mount());
+    let root = LazyFolder::opened(&dir, &mounts);
+    let cache = Some(cache);
+    let mut surveyor =
+        Surveyor { plan, cache, survey, root: &root, mounts: &mounts, seen: None, entries: 0, ordinary: 0 };
     for index in folders {
         let (files, manifests) = surveyor.read_again(index)?;
         let folder = &mut surveyor.survey.folders[index];
         (folder.files, folder.manifests) = (files, manifests);
     }
-    Some(surveyor.survey)
+    let mut survey = surveyor.survey;
+    survey.mounts.extend(mounts.taken());
+    Some(survey)
 }
 
 struct Surveyor<'p> {
@@ -56,6 +91,7 @@ struct Surveyor<'p> {
     survey: Survey,
     /// The root: most folders are its children, and are found from it fastest.
     root: &'p LazyFolder<'p>,
+    mounts: &'p MountLog,
     /// Every folder by its canonical path, once links are about.
     seen: Option<HashSet<PathBuf>>,
     entries: usize,
@@ -88,6 +124,7 @@ impl Surveyor<'_> {
         while !level.is_empty() {
             level = level.chunks_mut(AT_ONCE).flat_map(|some| self.search(some)).collect();
         }
+        self.survey.mounts = self.mounts.taken();
         self.survey
     }
 
@@ -172,6 +209,9 @@ impl Surveyor<'_> {
 
     /// Tells whether a folder is searched, as far as its place says.
     fn is_searched(&self, folder: &Folder) -> bool {
+        if folder.barred {
+            return false;
+        }
         let is_leaf = folder.has_skill(self.plan) && !self.plan.enter_skills;
         let deep_enough =
             if self.plan.probes() { folder.depth >= self.plan.depth } else { folder.depth > self.plan.depth };
@@ -199,35 +239,4 @@ fn add_files(files: &mut Vec<FileFact>, listed: Vec<FileFact>) {
 fn unreadable(error: &std::io::Error) -> Diagnostic {
     Diagnostic::warning(Code::Unreadable, format!("the folder cannot be read: {}", file::reason(error)))
         .help("check the folder's permissions")
-}
-
-/// A folder that is opened on first use, and then kept open: one whose contents are cached is never opened.
-struct LazyFolder<'d> {
-    location: Location<'d>,
-    flags: OFlags,
-    opened: OnceLock<Result<OwnedFd, Errno>>,
-}
-
-enum Location<'d> {
-    Path(&'d Path),
-    Inside(&'d LazyFolder<'d>, &'d OsStr),
-}
-
-impl<'d> LazyFolder<'d> {
-    fn at(path: &'d Path, flags: OFlags) -> LazyFolder<'d> {
-        LazyFolder { location: Location::Path(path), flags, opened: OnceLock::new() }
-    }
-
-    /// Names a folder inside another one. It is opened from there, so no link can be put between the two.
-    fn inside(outer: &'d LazyFolder<'d>, name: &'d OsStr, flags: OFlags) -> LazyFolder<'d> {
-        LazyFolder { location: Location::Inside(outer, name), flags, opened: OnceLock::new() }
-    }
-
-    fn fd(&self) -> Result<BorrowedFd<'_>, Errno> {
-        let opened = self.opened.get_or_init(|| match self.location {
-            Location::Path(path) => rustix::fs::open(path, self.flags, Mode::empty()),
-            Location::Inside(outer, name) => rustix::fs::openat(outer.fd()?, name, self.flags, Mode::empty()),
-        });
-        opened.as_ref().map(|dir| dir.as_fd()).map_err(|error| *error)
-    }
 }

@@ -290,7 +290,7 @@ impl SurveyCache {
         } else {
             self.known.clear();
         }
-        let is_link = |code: Code| matches!(code, Code::LinkDangling | Code::LinkCycle);
+        let is_link = |code: Code| matches!(code, Code::LinkDangling | Code::LinkCycle | Code::LinkLeadsOut);
         let problems = survey.problems.iter().filter(|(_, problem)| is_link(problem.code));
         watched.links.extend(problems.map(|(path, _)| path.clone()));
         let is_new = !watched.is_same(&self.watched);

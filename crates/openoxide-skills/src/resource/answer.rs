@@ -154,7 +154,7 @@ pub fn read_resource(
     let refuse = |problem| ResourceRefusal::new(host, catalog, asked, problem);
     let part = asked.part.as_ref().map_err(|problem| refuse(*problem))?;
     let dir = SkillDir::of(catalog, entry).map_err(|error| match error {
-        SnapshotError::Folder(_) => refuse(ReadProblem::NotFound),
+        SnapshotError::Folder(_) | SnapshotError::Moved => refuse(ReadProblem::NotFound),
         _ => refuse(ReadProblem::Unreadable),
     })?;
     let rules = &host.resource;

@@ -21,7 +21,7 @@ pub(super) const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFl
 
 pub(super) const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Opens `path` below `dir`. Links that stay below are followed; a way that leads out is `XDEV`.
+/// Opens `path` below `dir`. Links that stay below are followed; a way that leads out, or to another mount, is `XDEV`.
 pub(super) fn open(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     #[cfg(target_os = "linux")]
     match by_kernel(dir, path, flags) {
@@ -30,6 +30,21 @@ pub(super) fn open(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<Ow
         outcome => return outcome,
     }
     by_steps(dir, path, flags)
+}
+
+/// Opens `path` below `dir` in one call, through no link at all; one on the way is as in [`open_plain`].
+pub(super) fn open_straight(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{ResolveFlags, openat2};
+        let plain = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_XDEV | plain;
+        match openat2(dir, path, flags, Mode::empty(), resolve) {
+            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INTR) => {}
+            outcome => return outcome,
+        }
+    }
+    open_plain(dir, path, flags)
 }
 
 /// Opens `path` below `dir`, through no link at all; one on the way is `LOOP`, or `NOTDIR` where it stands for a folder.
@@ -64,13 +79,23 @@ pub(super) fn open_whole(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
 
 /// Opens one name in `dir`, never through a link.
 pub(super) fn open_name(dir: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
-    rustix::fs::openat(dir, name, flags | OFlags::NOFOLLOW, Mode::empty())
+    let flags = flags | OFlags::NOFOLLOW;
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{ResolveFlags, openat2};
+        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
+        match openat2(dir, name, flags, Mode::empty(), resolve) {
+            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INTR) => {}
+            outcome => return outcome,
+        }
+    }
+    rustix::fs::openat(dir, name, flags, Mode::empty())
 }
 
 #[cfg(target_os = "linux")]
 fn by_kernel(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     use rustix::fs::{ResolveFlags, openat2};
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
     for _ in 0..ATTEMPTS {
         match openat2(dir, path, flags, Mode::empty(), resolve) {
             Err(Errno::AGAIN | Errno::INTR) => {}

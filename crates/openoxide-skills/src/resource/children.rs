@@ -8,7 +8,7 @@ use super::beneath::{self, FOLDER};
 use super::dir::{Extent, SkillDir};
 use super::path::{ResourcePath, shown_name};
 use super::read::{ItemKind, LISTED_MAX, ResourceFolder, ResourceItem};
-use super::walk::LEFT_OUT;
+use super::walk::{is_left_out, is_left_out_path};
 use crate::{discover::Listing, host::ReadProblem};
 
 impl SkillDir {
@@ -22,7 +22,7 @@ impl SkillDir {
             None => (Path::new(""), self.listing(LISTED_MAX)),
             Some(path) => {
                 let path = path.as_path();
-                if path.iter().any(|name| name == LEFT_OUT) {
+                if is_left_out_path(path) {
                     return Err(ReadProblem::NotFound);
                 }
                 let folder = beneath::open_plain(self.fd(), path, FOLDER).map_err(|_| ReadProblem::NotFound)?;
@@ -30,7 +30,7 @@ impl SkillDir {
             }
         };
         let (listing, cut) = listing.map_err(|_| ReadProblem::Unreadable)?;
-        let names = listing.iter().filter(|(name, _)| *name != LEFT_OUT);
+        let names = listing.iter().filter(|(name, _)| !is_left_out(name));
         let items = names.filter_map(|(name, kind)| self.child(prefix, name, kind)).collect();
         Ok(ResourceFolder { path: shown_name(prefix), items, cut })
     }

@@ -8,6 +8,12 @@ pub enum SnapshotError {
     /// The folder cannot be opened, and why.
     #[error("the skill's folder cannot be opened: {0}")]
     Folder(String),
+    /// The folder is not the one that was found: it was exchanged for a link, or something was mounted there.
+    #[error("the skill's folder is not the one that was found any more; look for skills again")]
+    Moved,
+    /// Something else is mounted in the folder.
+    #[error("`{0}` is mounted from elsewhere, and is not part of the skill")]
+    Mounted(String),
     /// The skill's own file is gone.
     #[error("the skill's file `{0}` is not there any more")]
     NoManifest(String),

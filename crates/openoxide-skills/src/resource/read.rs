@@ -8,6 +8,7 @@ use rustix::{fs::FileType, io::Errno};
 use super::beneath::{self, FOLDER, READ};
 use super::dir::{Extent, SkillDir};
 use super::path::{ResourcePath, shown_name, unescaped};
+use super::walk::{is_left_out, is_left_out_path};
 use crate::{catalog::collator, discover::Listing, host::ReadProblem};
 
 /// Most bytes of a file that are ever read.
@@ -152,7 +153,7 @@ impl SkillDir {
     /// Lists a folder.
     pub fn list(&self, path: &ResourcePath) -> Result<ResourceFolder, ReadProblem> {
         self.first_of(path, |path| {
-            let folder = beneath::open(self.fd(), path, FOLDER).map_err(problem)?;
+            let folder = self.open_below(path, FOLDER).map_err(problem)?;
             let listing = Listing::read(folder.as_fd(), LISTED_MAX).map_err(problem)?;
             Ok(self.folder(path, &listing))
         })
@@ -176,7 +177,8 @@ impl SkillDir {
         let mut outcome = Err(ReadProblem::NotFound);
         for path in path.candidates() {
             // Nothing beside a single file belongs to it.
-            if self.extent == Extent::Folder || path == Path::new(&self.manifest) {
+            let is_its_own = self.extent == Extent::Folder || path == Path::new(&self.manifest);
+            if is_its_own && !is_left_out_path(path) {
                 outcome = attempt(path);
             }
             if !matches!(outcome, Err(ReadProblem::NotFound)) {
@@ -200,7 +202,7 @@ impl SkillDir {
                 _ => ItemKind::Special,
             },
         };
-        let mut items: Vec<ResourceItem> = listing.iter().map(item).collect();
+        let mut items: Vec<ResourceItem> = listing.iter().filter(|(name, _)| !is_left_out(name)).map(item).collect();
         let collator = collator();
         items.sort_by(|left, right| {
             let is_file = |item: &ResourceItem| item.kind != ItemKind::Folder;
@@ -211,7 +213,7 @@ impl SkillDir {
     }
 
     fn behind(&self, path: &Path) -> ItemKind {
-        match beneath::open(self.fd(), path, READ) {
+        match self.open_below(path, READ) {
             // Also one that is there, and may not be read.
             Ok(_) | Err(Errno::ACCESS) => ItemKind::Link,
             Err(Errno::XDEV) => ItemKind::LeadsOut,

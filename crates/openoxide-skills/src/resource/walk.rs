@@ -13,8 +13,16 @@ use super::dir::{Extent, SkillDir};
 use super::error::{Result, SnapshotError};
 use crate::{discover::Listing, text::path_text};
 
-/// Never part of a skill: version control's own.
-pub(super) const LEFT_OUT: &str = ".git";
+/// Tells whether a name is never part of a skill: version control's own is not digested, read, listed or copied.
+pub(super) fn is_left_out(name: &OsStr) -> bool {
+    // Some disks do not tell upper case from lower.
+    name.eq_ignore_ascii_case(".git")
+}
+
+/// Tells whether a path leads through such a name.
+pub(super) fn is_left_out_path(path: &Path) -> bool {
+    path.iter().any(is_left_out)
+}
 
 /// Bounds on a skill's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +118,7 @@ impl<V: Visitor> Walk<'_, V> {
     fn names(&mut self, folder: BorrowedFd<'_>, listing: &(Listing, bool), prefix: &Path, depth: usize) -> Result<()> {
         let (listing, cut) = listing;
         let too_many = SnapshotError::TooMany(self.limits.entries);
-        for (name, kind) in listing.iter().filter(|(name, _)| *name != LEFT_OUT) {
+        for (name, kind) in listing.iter().filter(|(name, _)| !is_left_out(name)) {
             self.entries += 1;
             if self.entries > self.limits.entries {
                 return Err(too_many);
@@ -158,6 +166,7 @@ pub(super) fn failed(path: &Path, error: Errno) -> SnapshotError {
         // It was there when the folder was listed, and was no link.
         Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::STALE => SnapshotError::Changed(path),
         Errno::NXIO | Errno::OPNOTSUPP | Errno::NODEV => SnapshotError::Special(path),
+        Errno::XDEV => SnapshotError::Mounted(path),
         error => SnapshotError::Unreadable { path, reason: beneath::reason(error) },
     }
 }

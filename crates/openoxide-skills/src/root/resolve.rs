@@ -133,8 +133,10 @@ impl<'h> Resolver<'h> {
         if scan.layout == Layout::Flat {
             scan.hidden = FolderNames::Enter;
         }
+        let scope = plugin.as_ref().and_then(|plugin| plugin.scope).unwrap_or(rule.scope);
         Root {
-            scope: plugin.as_ref().and_then(|plugin| plugin.scope).unwrap_or(rule.scope),
+            boundary: self.around.boundary(scope, &path, self.base_of(rule, &path)),
+            scope,
             named: rule.path == "{added}" || (rule.listed.is_some() && plugin.is_none()),
             rel: self.rel_of(rule, &path),
             rule: Arc::new(rule.clone()),
@@ -151,6 +153,12 @@ impl<'h> Resolver<'h> {
         let fixed = rule.path.split_once("}/").map_or("", |(_, rest)| rest);
         let walked = path.ancestors().nth(Path::new(fixed).components().count()).unwrap_or(path);
         walked.strip_prefix(&self.around.cwd).unwrap_or(walked).to_string_lossy().into_owned()
+    }
+
+    /// Returns the folder that a root belongs to: the added one that it is in, or the root itself.
+    fn base_of<'p>(&'p self, rule: &RootRule, path: &'p Path) -> &'p Path {
+        let added = self.around.added.iter().filter(|_| rule.path.starts_with("{added}"));
+        added.map(PathBuf::as_path).find(|folder| path.starts_with(folder)).unwrap_or(path)
     }
 
     fn places(&self, rule: &RootRule) -> Vec<(PathBuf, Option<Plugin>)> {

@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::boundary::{Boundary, LinkPlaces};
+use crate::skill::SkillScope;
+
 /// How often a name may stand for another.
 const EXPAND_DEPTH: usize = 8;
 
@@ -21,11 +24,48 @@ pub struct Surroundings {
     pub added: Vec<PathBuf>,
     /// Files that were read or edited, absolute.
     pub touched: Vec<PathBuf>,
-    /// Whether the user trusts the project.
+    /// The folder whose trust is decided on; empty: the project's root.
+    pub repository: PathBuf,
+    /// Whether the user trusts it.
     pub trusted: bool,
+    /// Folders of the user that links are judged by.
+    pub links: LinkPlaces,
 }
 
 impl Surroundings {
+    /// Returns where links of a root may lead. `base` is the folder that the root belongs to, if that is no project.
+    pub fn boundary(&self, scope: SkillScope, root: &Path, base: &Path) -> Boundary {
+        let repository = self.repository();
+        let is_inside = root.starts_with(repository);
+        let is_home = self.home.as_deref() == Some(repository);
+        let is_project = match scope {
+            SkillScope::Repo => !is_home,
+            // What lies in a project is the project's: a plugin that comes with it, a folder that a setting names.
+            SkillScope::Plugin | SkillScope::User => {
+                is_inside && !self.home.as_ref().is_some_and(|home| home.starts_with(repository))
+            }
+            SkillScope::System | SkillScope::Admin => false,
+        };
+        let links = self.links.clone();
+        match scope {
+            SkillScope::Admin => Boundary::of_admin(vec![root.to_owned()], links),
+            _ if !is_project => Boundary::of_user(vec![root.to_owned()], links),
+            _ if !is_inside => Boundary::of_untrusted(vec![repository.to_owned(), base.to_owned()], links),
+            _ if self.trusted => Boundary::of_user(vec![repository.to_owned()], links),
+            _ => Boundary::of_untrusted(vec![repository.to_owned()], links),
+        }
+    }
+
+    /// Returns where links may lead that stand in any folder, such as one that is checked.
+    pub fn boundary_at(&self, folder: &Path) -> Boundary {
+        let is_inside = folder.starts_with(self.repository());
+        self.boundary(if is_inside { SkillScope::Repo } else { SkillScope::User }, folder, folder)
+    }
+
+    fn repository(&self) -> &Path {
+        if self.repository.as_os_str().is_empty() { &self.project } else { &self.repository }
+    }
+
     /// Expands `~`, `${VAR}`, `${VAR:-default}` and names from `vars` in a path without a walk; the result is whole.
     pub fn expand(&self, template: &str, vars: &BTreeMap<String, String>) -> Option<PathBuf> {
         self.expand_at(template, vars, 0)

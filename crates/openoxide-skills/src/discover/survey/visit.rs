@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::{ffi::OsStr, os::fd::BorrowedFd, os::unix::ffi::OsStrExt as _, sync::Arc};
 
 use rayon::prelude::*;
-use rustix::fs::{FileType, OFlags};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::{FOLDER, LazyFolder, Surveyor, Visit, add_files};
+use super::{LazyFolder, Surveyor, Visit, add_files};
+use crate::boundary::Target;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::file::{self, FileFact, FileLocation};
 use crate::discover::folder::{Folder, Inner, Manifest, inner_folders, linked_manifests};
@@ -23,13 +24,15 @@ const AHEAD_MAX: usize = 32;
 impl Surveyor<'_> {
     pub(super) fn open_and_visit(&self, index: usize) -> Result<Visit, Errno> {
         let folder = &self.survey.folders[index];
-        // The path of a linked folder was resolved before, and is not allowed to change into a link again.
-        let flags = FOLDER | OFlags::NOFOLLOW;
-        let dir = match folder.path.file_name() {
-            Some(name) if folder.parent == 0 && !folder.linked => LazyFolder::inside(self.root, name, flags),
-            _ => LazyFolder::at(folder.canonical(), flags),
-        };
-        self.visit(&dir, folder, true)
+        self.visit(&self.folder(folder), folder, true)
+    }
+
+    /// Names a folder of the survey. Its path was resolved before, and is not allowed to change into a link again.
+    fn folder<'f>(&'f self, folder: &'f Folder) -> LazyFolder<'f> {
+        match folder.canonical().strip_prefix(&self.survey.canonical) {
+            Ok(below) if !below.as_os_str().is_empty() => LazyFolder::inside(self.root, below),
+            _ => LazyFolder::at(folder.canonical(), self.mounts),
+        }
     }
 
     /// Lists a folder, reads what it holds, and looks at its children, or into them if they are few.
@@ -54,13 +57,16 @@ impl Surveyor<'_> {
     /// what is different now.
     pub(super) fn read_again(&self, index: usize) -> Option<Contents> {
         let (cache, folder) = (self.cache?, &self.survey.folders[index]);
+        if folder.linked {
+            return None;
+        }
         let (mut files, mut manifests) = (Vec::new(), Vec::new());
         if index != 0 && self.plan.probes() {
-            let outer = LazyFolder::at(self.survey.folders[folder.parent].canonical(), FOLDER);
-            files = self.probed(&outer, folder.path.file_name()?, folder);
+            let outer = self.folder(&self.survey.folders[folder.parent]);
+            files = self.probed(&outer, folder.path.file_name()?, folder, None);
         }
         if let Some(last) = cache.listing(folder) {
-            let dir = LazyFolder::at(folder.canonical(), FOLDER);
+            let dir = self.folder(folder);
             let (listing, _) = self.listing(&dir, folder).ok().filter(|now| *now == last.value)?;
             let (listed, found) = self.contents(&dir, folder, &listing).ok()?;
             add_files(&mut files, listed);
@@ -73,7 +79,7 @@ impl Surveyor<'_> {
                     == (new.is_link, new.parsed.is_empty(), new.size <= sure)
         };
         let alike = files.len() == folder.files.len() && folder.files.iter().zip(&files).all(is_alike);
-        (alike && !folder.linked).then_some((files, manifests))
+        alike.then_some((files, manifests))
     }
 
     fn listing(&self, dir: &LazyFolder<'_>, folder: &Folder) -> Result<(Arc<Listing>, bool), Errno> {
@@ -120,7 +126,7 @@ impl Surveyor<'_> {
 
     fn look_ahead(&self, parent: &LazyFolder<'_>, folder: &Folder) -> Result<Visit, Errno> {
         let name = folder.path.file_name().unwrap_or_default();
-        self.visit(&LazyFolder::inside(parent, name, FOLDER | OFlags::NOFOLLOW), folder, false)
+        self.visit(&LazyFolder::inside(parent, Path::new(name)), folder, false)
     }
 
     /// Reads the files of a folder that matter, unless they were read when it was probed.
@@ -151,20 +157,22 @@ impl Surveyor<'_> {
                 folder: &called,
                 real_folder: &real,
                 regular: kind == FileType::RegularFile,
+                mounts: self.mounts,
             };
             let name = exact.cloned().unwrap_or_else(|| Arc::from(text));
             facts.extend(file::read_skill(&location, &name, self.plan));
         }
         let first = facts.iter_mut().find(|fact| self.plan.files.contains(&*fact.name));
         if let Some(first) = first.filter(|_| !self.plan.flat && self.plan.has_sidecar_folder(listing)) {
-            first.sidecars = file::read_sidecars(dir, Path::new(""), &self.plan.sidecars);
+            first.sidecars = file::read_sidecars(dir, Path::new(""), &self.plan.sidecars, self.mounts);
         }
         facts
     }
 
     fn manifests(&self, folder: &Folder, listing: &Listing) -> Vec<Manifest> {
         let listed = self.plan.manifests.iter().filter(|file| listing.contains(first_name(file)));
-        listed.filter_map(|file| Some((file.clone(), file::read_manifest(&folder.path.join(file))?))).collect()
+        let read = |file: &String| file::read_manifest(folder.canonical(), file, &self.plan.boundary);
+        listed.filter_map(|file| Some((file.clone(), read(file)?))).collect()
     }
 
     fn children(&self, outer: &Folder, dir: &LazyFolder<'_>, listing: &Listing, visit: &mut Visit) {
@@ -211,23 +219,47 @@ impl Surveyor<'_> {
     ) -> Result<Option<Folder>, (PathBuf, Diagnostic)> {
         let path = outer.path.join(name);
         let linked = kind == FileType::Symlink;
-        let target = if linked { follow(&path)? } else { None };
+        let target = if linked { follow(dir, name, &path)? } else { None };
         if linked && target.is_none() {
             return Ok(None);
         }
         let hidden = name.as_bytes().starts_with(b".");
-        let canonical = target.or_else(|| outer.canonical.as_ref().map(|outer| outer.join(name)));
         let aside = self.is_aside(outer, hidden, holds_skill);
-        let mut folder = Folder { path, canonical, depth: outer.depth + 1, hidden, linked, aside, ..Folder::default() };
+        let mut folder = Folder { path, depth: outer.depth + 1, hidden, linked, aside, ..Folder::default() };
+        if let Some(target) = &target {
+            if !self.plan.boundary.may_lead(target) {
+                return self.barred(folder).map(Some);
+            }
+            self.mounts.add(target.mount());
+        }
+        let real = target.as_ref().map(|target| target.path().to_owned());
+        folder.canonical = real.or_else(|| outer.canonical.as_ref().map(|outer| outer.join(name)));
         if (self.plan.probes() || linked) && !self.plan.flat {
-            folder.files = self.probed(dir, name, &folder);
+            folder.files = self.probed(dir, name, &folder, target.as_ref());
         }
         Ok(Some(folder))
     }
 
+    /// Describes a linked folder that is not looked at: it is named, and nothing is said of what is there.
+    fn barred(&self, folder: Folder) -> Result<Folder, (PathBuf, Diagnostic)> {
+        let refusal = self.plan.boundary.refusal();
+        let files = &self.plan.files;
+        match files.get("SKILL.md").or_else(|| files.first()).filter(|_| !self.plan.flat) {
+            Some(name) => {
+                let files = vec![FileFact::barred(name, &folder.path, refusal)];
+                Ok(Folder { barred: true, files, ..folder })
+            }
+            None => Err((folder.path, refusal)),
+        }
+    }
+
     /// Returns the files of a folder that are looked for before it is listed.
-    fn probed(&self, outer: &LazyFolder<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
-        let probe = || Ok::<_, Errno>((self.probe(outer.fd()?, name, folder), Vec::new()));
+    fn probed(&self, outer: &LazyFolder<'_>, name: &OsStr, folder: &Folder, target: Option<&Target>) -> Vec<FileFact> {
+        // A linked folder is looked at where it really is; any other from its parent, so that nothing can come between.
+        let probe = || match target {
+            Some(target) => Ok::<_, Errno>((self.probe(target.fd(), Path::new(""), name, folder), Vec::new())),
+            None => Ok((self.probe(outer.fd()?, Path::new(name), name, folder), Vec::new())),
+        };
         let contents = match self.cache {
             None => probe(),
             Some(cache) => cache.contents(folder, Pass::Probe, || {
@@ -247,14 +279,9 @@ impl Surveyor<'_> {
         inner
     }
 
-    fn probe(&self, dir: BorrowedFd<'_>, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
+    fn probe(&self, fd: BorrowedFd<'_>, base: &Path, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
         let called = crate::text::path_text(Path::new(name));
         let real = folder.linked.then(|| folder_name(folder.canonical()));
-        // A linked folder is looked at where it really is; any other from its parent, so that nothing can come between.
-        let (fd, base) = match folder.linked {
-            false => (dir, Path::new(name)),
-            true => (rustix::fs::CWD, folder.canonical()),
-        };
         let mut files = Vec::with_capacity(1);
         for file in &self.plan.files {
             let location = FileLocation {
@@ -265,11 +292,12 @@ impl Surveyor<'_> {
                 folder: &called,
                 real_folder: real.as_deref().unwrap_or(&called),
                 regular: false,
+                mounts: self.mounts,
             };
             files.extend(file::read_skill(&location, file, self.plan));
         }
         if let Some(first) = files.first_mut().filter(|_| !self.plan.sidecars.is_empty()) {
-            first.sidecars = file::read_sidecars(fd, base, &self.plan.sidecars);
+            first.sidecars = file::read_sidecars(fd, base, &self.plan.sidecars, self.mounts);
         }
         files
     }
@@ -289,12 +317,12 @@ impl Surveyor<'_> {
     }
 }
 
-/// Returns the folder that a link leads to; a link to something else is nothing.
-fn follow(path: &Path) -> Result<Option<PathBuf>, (PathBuf, Diagnostic)> {
-    match std::fs::canonicalize(path) {
-        Ok(target) => Ok(target.is_dir().then_some(target)),
+/// Holds the folder that a link leads to; a link to something else is nothing.
+fn follow(dir: &LazyFolder<'_>, name: &OsStr, path: &Path) -> Result<Option<Target>, (PathBuf, Diagnostic)> {
+    match dir.fd().and_then(|dir| Target::open(dir, Path::new(name))) {
+        Ok(target) => Ok(target.is_folder().then_some(target)),
         Err(error) => {
-            let code = if error.kind() == std::io::ErrorKind::NotFound { Code::LinkDangling } else { Code::LinkCycle };
+            let code = if error == Errno::NOENT { Code::LinkDangling } else { Code::LinkCycle };
             Err((path.to_owned(), Diagnostic::dead_link(code)))
         }
     }

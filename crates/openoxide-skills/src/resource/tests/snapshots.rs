@@ -190,7 +190,7 @@ fn the_skills_own_file_may_be_a_link_where_the_host_says_so() {
     assert_eq!(snapshot(&path), Err(SnapshotError::Escapes("SKILL.md".to_owned())));
     let target = fs_err::canonicalize(dir.path()).unwrap().join("dotfiles/pdf.md");
     let mut follows = SkillDir::open(&path).unwrap();
-    follows.leads_to = Some(target);
+    follows.lead_to(&target);
     let seen = follows.snapshot(&FolderLimits::SNAPSHOT).unwrap();
     assert_eq!(seen.manifest, b"text\n");
     let copy = PrivateFolder::new().unwrap();
