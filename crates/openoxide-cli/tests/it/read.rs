@@ -135,6 +135,7 @@ fn every_bad_path_has_its_own_reason() {
     ----- stdout -----
     ----- stderr -----
     error: `../x` climbs out of the skill's folder
+    hint: `openoxide read NAME --list` shows what is in a skill's folder
     ");
 }
 
