@@ -13,6 +13,7 @@ mod numbers;
 mod pending;
 mod progress;
 mod question;
+mod visible;
 
 pub mod encoding;
 pub mod live;
@@ -60,3 +61,4 @@ pub use question::{question_line, sandbox_line};
 pub use skill_id::{SkillIds, SkillRef, SkillReference, called as skill_id, find};
 pub use snapshot::{open, open_workspace, refuse_bad_settings};
 pub use values::*;
+pub use visible::to_programs;

@@ -24,6 +24,8 @@ pub fn roots(snapshot: &Snapshot, runner: &CommandRunner) -> Result<RootsAnswer,
         provider: searched.root.rule.provider.clone(),
     });
     let disabled = catalog.others.iter().filter(|entry| entry.status == Status::Disabled);
+    // They name skills that are left out.
+    let settings = view.host.settings.iter().filter(|_| !snapshot.is_narrowed());
     Ok(RootsAnswer {
         schema: SchemaVersion::default(),
         host: catalog.host.clone(),
@@ -31,7 +33,7 @@ pub fn roots(snapshot: &Snapshot, runner: &CommandRunner) -> Result<RootsAnswer,
         trusted: view.around.trusted,
         roots: roots.collect(),
         precedence: view.host.collide.rank.iter().map(|scope| scope.as_str().to_owned()).collect(),
-        settings: view.host.settings.iter().map(|(name, rule)| setting_line(view, name, rule)).collect(),
+        settings: settings.map(|(name, rule)| setting_line(view, name, rule)).collect(),
         disabled: disabled.map(|entry| OtherLine::new(catalog, entry)).collect(),
         problems: catalog.problems.iter().map(ProblemLine::from).collect(),
         limits: catalog.limits.iter().map(Into::into).collect(),

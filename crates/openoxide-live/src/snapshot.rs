@@ -23,6 +23,9 @@ pub struct Snapshot {
     pub problems: Vec<ConfigProblem>,
     /// Made when first asked for: most one-shot commands never need it.
     runtime: OnceLock<Result<Arc<Runtime>, RuleError>>,
+    /// The same with fewer skills, made when first asked for.
+    narrowed: OnceLock<Arc<Snapshot>>,
+    is_narrowed: bool,
 }
 
 impl Snapshot {
@@ -35,7 +38,28 @@ impl Snapshot {
     pub(crate) fn new(place: &Place, version: u64, settings: PlaceSettings, catalog: Catalog) -> Snapshot {
         let PlaceSettings { workspace, view, problems } = settings;
         let (place, catalog, runtime) = (place.clone(), Arc::new(catalog), OnceLock::new());
-        Snapshot { place, version, workspace, view, catalog, problems, runtime }
+        let (narrowed, is_narrowed) = (OnceLock::new(), false);
+        Snapshot { place, version, workspace, view, catalog, problems, runtime, narrowed, is_narrowed }
+    }
+
+    /// Returns a snapshot of the same moment with another catalog, which `narrow` makes once.
+    pub fn narrowed(&self, narrow: impl FnOnce() -> Catalog) -> &Arc<Snapshot> {
+        self.narrowed.get_or_init(|| {
+            let (workspace, view) = (self.workspace.clone(), Arc::clone(&self.view));
+            let settings = PlaceSettings { workspace, view, problems: self.problems.clone() };
+            let narrowed = Snapshot::new(&self.place, self.version, settings, narrow());
+            Arc::new(Snapshot { is_narrowed: true, ..narrowed })
+        })
+    }
+
+    /// Returns the narrowed snapshot, if it was made.
+    pub fn narrowed_already(&self) -> Option<&Arc<Snapshot>> {
+        self.narrowed.get()
+    }
+
+    /// Tells whether skills were left out.
+    pub fn is_narrowed(&self) -> bool {
+        self.is_narrowed
     }
 
     /// Returns the runtime that skills are called with, or an error if a permission rule cannot be read: the rule may be

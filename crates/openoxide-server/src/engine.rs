@@ -3,7 +3,7 @@
 use std::{ops::Deref, sync::Arc, time::Duration};
 
 use openoxide_app::live::{Change, Live, LiveOptions, Pin, Subscription};
-use openoxide_app::{CommandRunner, Environment, Error, McpServers, Pending, Place, Snapshot};
+use openoxide_app::{CommandRunner, Environment, Error, McpServers, Pending, Place, Snapshot, to_programs};
 use tokio::sync::broadcast;
 
 use crate::observe::audit::{AuditEvent, AuditLog};
@@ -41,6 +41,8 @@ pub struct Engine {
     parts: Arc<EngineParts>,
     /// The client that this clone acts for, as the audit log names it.
     actor: Arc<Actor>,
+    /// Whether that client is a program, which sees what the model may see.
+    is_for_program: bool,
 }
 
 /// The present snapshot of a place, or why there is none.
@@ -90,6 +92,7 @@ impl Engine {
         let subscription = live.subscribe(move |change| drop(sender.send(Arc::new(change.clone()))));
         Engine {
             actor: Arc::new(Actor::of(Face::Unknown)),
+            is_for_program: false,
             parts: Arc::new(EngineParts {
                 here,
                 live,
@@ -111,7 +114,13 @@ impl Engine {
     /// Returns the same engine, which acts for this client in the audit log.
     #[must_use]
     pub(crate) fn asked_by(&self, actor: Actor) -> Engine {
-        Engine { parts: Arc::clone(&self.parts), actor: Arc::new(actor) }
+        Engine { actor: Arc::new(actor), ..self.clone() }
+    }
+
+    /// Returns the same engine, for programs that are not the user: it knows only what the model may see.
+    #[must_use]
+    pub(crate) fn for_programs(self) -> Engine {
+        Engine { is_for_program: true, ..self }
     }
 
     /// Notes in the audit log what was requested of a skill and what came of it. Operations and commands that the engine
@@ -141,11 +150,18 @@ impl Engine {
 
     /// Returns the present snapshot of a place.
     pub(crate) async fn at(&self, place: &Place) -> Present {
-        if let Some(snapshot) = self.parts.live.cached(place) {
-            return Ok(Ok(snapshot));
+        let cached = self.parts.live.cached(place);
+        let ready =
+            if self.is_for_program { cached.as_ref().and_then(|it| it.narrowed_already()) } else { cached.as_ref() };
+        if let Some(snapshot) = ready {
+            return Ok(Ok(Arc::clone(snapshot)));
         }
-        let (live, place) = (self.parts.live.clone(), place.clone());
-        self.parts.work.run(move || Ok(live.snapshot(&place)?)).await
+        let (live, place, is_for_program) = (self.parts.live.clone(), place.clone(), self.is_for_program);
+        let look = move || {
+            let snapshot = live.snapshot(&place)?;
+            if is_for_program { to_programs(&snapshot) } else { Ok(snapshot) }
+        };
+        self.parts.work.run(look).await
     }
 
     /// Returns the counters.

@@ -25,6 +25,7 @@ mod rank;
 mod tests;
 
 pub use entry::{Entry, Problem, Status};
+pub use filter::is_switched_off;
 pub use incremental::{Changes, IncrementalLoader};
 pub use load::{Depth, discover_dir, load};
 pub(crate) use order::{collator, sort_entries};

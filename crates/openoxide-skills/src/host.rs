@@ -37,7 +37,8 @@ pub use expansion::{
     OnFailure, ShellRules, Variable, VariableName, WordRule,
 };
 pub use fields::{
-    BoolRule, DescriptionRules, EmptyText, FieldRules, FirstLine, SidecarBad, SidecarRules, Spelling, UnknownFields,
+    BoolRule, DescriptionRules, EmptyText, FieldRules, FirstLine, SidecarBad, SidecarRules, Spelling, UnclearControl,
+    UnknownFields,
 };
 pub use frontmatter::{BadYaml, Dialect, EmptyBlock, Fence, FenceRules, NumberText, OnDuplicate, Repair, Tags, Typed};
 pub use hooks::{HookEvent, HookFolder, HookRules, HookScope, Once};

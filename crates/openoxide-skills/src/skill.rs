@@ -210,6 +210,9 @@ pub struct Frontmatter {
     pub disable_model_invocation: Option<bool>,
     /// `user-invocable`.
     pub user_invocable: Option<bool>,
+    /// Whether the text keeps the skill from the model as a careful reader takes it, whatever the host reads: by
+    /// `disable-model-invocation` in any spelling, with any value but no.
+    pub keeps_from_model: bool,
     /// Fields that few skills have.
     pub rare: Option<Box<RareFields>>,
     /// Keys without a meaning, with their values as written.

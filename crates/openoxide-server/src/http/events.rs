@@ -1,15 +1,17 @@
 //! Streams changes of skills as server-sent events.
 
-use std::{convert::Infallible, time::Duration};
+use std::collections::HashSet;
+use std::{convert::Infallible, path::Path, sync::Arc, time::Duration};
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use openoxide_app::live::{Change, SkillChange};
-use openoxide_app::{Place, skill_id};
+use openoxide_app::{Place, Snapshot, skill_id, to_programs};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio_stream::{Stream, StreamExt as _, wrappers::BroadcastStream, wrappers::errors::BroadcastStreamRecvError};
 
 use super::{HttpContext, Location, Query, Result};
+use crate::Identity;
 
 /// How often a comment is sent while nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -52,6 +54,30 @@ impl ChangeEvent {
     }
 }
 
+/// The files of the skills that a program sees.
+type Paths = HashSet<Arc<Path>>;
+
+fn paths(snapshot: &Snapshot) -> Paths {
+    snapshot.catalog.skills.iter().map(|entry| Arc::clone(&entry.skill.path)).collect()
+}
+
+/// Returns what a program sees of a change; notes what it sees from now on.
+fn visible(change: &Change, seen: &mut Paths) -> Option<ChangeEvent> {
+    let now = paths(&*to_programs(&change.snapshot).ok()?);
+    let before = std::mem::replace(seen, now);
+    let (was, is) =
+        (|skill: &SkillChange| before.contains(&*skill.path), |skill: &SkillChange| seen.contains(&*skill.path));
+    let all = || [&change.added, &change.removed, &change.changed].into_iter().flatten();
+    let some = |wanted: &dyn Fn(&SkillChange) -> bool| all().filter(|skill| wanted(skill)).cloned().collect();
+    let shown = Change {
+        snapshot: Arc::clone(&change.snapshot),
+        added: some(&|skill| !was(skill) && is(skill)),
+        removed: some(&|skill| was(skill) && !is(skill)),
+        changed: some(&|skill| was(skill) && is(skill)),
+    };
+    (!shown.is_empty()).then(|| ChangeEvent::new(&shown))
+}
+
 pub(crate) async fn events(
     context: HttpContext,
     Query(at): Query<Location>,
@@ -63,21 +89,30 @@ pub(crate) async fn events(
     // A place that a client listens to is not given up for others.
     let pin = context.engine.live.pin(&place);
     let first = Event::default().event("version").id(version.to_string()).data(format!("{{\"version\":{version}}}"));
+    let mut seen = (context.identity != Identity::Person).then(|| paths(&snapshot));
     let later = changes.filter_map(move |change| {
         let _held = &pin;
-        event(&place, change)
+        event(&place, change, seen.as_mut())
     });
     let stream = tokio_stream::once(first).chain(later).map(Ok);
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
 /// Makes the event of a change at this place. A client that is too far behind must look at everything again.
-fn event(place: &Place, change: Result<std::sync::Arc<Change>, BroadcastStreamRecvError>) -> Option<Event> {
+fn event(
+    place: &Place,
+    change: Result<Arc<Change>, BroadcastStreamRecvError>,
+    seen: Option<&mut Paths>,
+) -> Option<Event> {
     match change {
         Err(BroadcastStreamRecvError::Lagged(_)) => Some(Event::default().event("reload").data("{}")),
         Ok(change) if change.snapshot.place == *place => {
             let event = Event::default().event("change").id(change.snapshot.version.to_string());
-            event.json_data(ChangeEvent::new(&change)).ok()
+            let change = match seen {
+                Some(seen) => visible(&change, seen)?,
+                None => ChangeEvent::new(&change),
+            };
+            event.json_data(change).ok()
         }
         Ok(_) => None,
     }

@@ -48,11 +48,13 @@ impl FromRequestParts<Arc<HttpState>> for HttpContext {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, http: &Arc<HttpState>) -> Result<HttpContext> {
+        let engine = http.engine.asked_by(Actor::of_request(Face::Http, &parts.extensions));
+        let identity = parts.extensions.get().copied().unwrap_or_default();
         Ok(HttpContext {
             http: Arc::clone(http),
-            engine: http.engine.asked_by(Actor::of_request(Face::Http, &parts.extensions)),
+            engine: if identity == Identity::Person { engine } else { engine.for_programs() },
             peer: parts.extensions.get().copied().unwrap_or_default(),
-            identity: parts.extensions.get().copied().unwrap_or_default(),
+            identity,
             headers: parts.headers.clone(),
             is_head: parts.method == Method::HEAD,
         })

@@ -21,6 +21,9 @@ pub(crate) struct HostsQuery {
 }
 
 pub(crate) async fn hosts(context: HttpContext, Query(query): Query<HostsQuery>) -> Result {
+    if query.matrix {
+        context.needs_person("only the user sees what each host makes of each file")?;
+    }
     let snapshot = context.snapshot(&query.at).await?;
     context
         .fresh_json(snapshot, move |snapshot| {

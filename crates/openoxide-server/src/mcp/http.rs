@@ -58,7 +58,7 @@ pub fn http_service(engine: Engine, http: McpHttp) -> axum::Router {
         // Without a list any host would be taken.
         config = config.with_allowed_hosts(hosts);
     }
-    let state = Arc::new(McpState::new(engine, options));
+    let state = Arc::new(McpState::new(engine.for_programs(), options));
     let factory = move || Ok(McpServer::new(Arc::clone(&state), false));
     let service = StreamableHttpService::new(factory, Arc::new(Sessions::default()), config);
     axum::Router::new().route_service("/mcp", service).route_layer(from_fn(readable))

@@ -106,7 +106,9 @@ impl McpServer {
         let elicited = if let Some(handle) = &request.request_state {
             elicitor.resume(handle, request.input_responses.as_ref()).await?
         } else {
-            let call = Call { skill: request.name.clone(), caller: Caller::User, arguments };
+            // A program that did not start this process is not the user.
+            let caller = if self.is_started_by_client { Caller::User } else { Caller::Model };
+            let call = Call { skill: request.name.clone(), caller, arguments };
             let operation =
                 activate::activate(&view.snapshot, ActivateInput::Skill(call)).map_err(|error| failed(&error))?;
             elicitor.begin(&view.snapshot, operation).await?

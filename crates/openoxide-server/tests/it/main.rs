@@ -8,4 +8,5 @@ mod ingress;
 mod mcp;
 mod remote;
 mod rpc;
+mod visible;
 mod words;

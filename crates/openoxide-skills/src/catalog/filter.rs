@@ -42,6 +42,19 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
     }
 }
 
+/// Tells whether the settings of a view switch a skill off, which another host may have found.
+pub fn is_switched_off(view: &View, entry: &Entry) -> bool {
+    let switching = said(view, view.host.switching()).iter();
+    let rules = switching.flat_map(|setting| items(setting).filter_map(|item| read_rule(view, item, setting)));
+    let mut entry = entry.clone();
+    by_rules(view, &rules.collect::<Vec<_>>(), &mut entry);
+    by_state(view, &mut entry);
+    if entry.is_active() {
+        ByName::new(view).apply(&mut entry);
+    }
+    !entry.is_active()
+}
+
 fn all_denied(view: &View) -> bool {
     let Some((name, rule)) = view.host.setting_that(SettingDoes::Deny) else { return false };
     let form = rule.form.as_deref().unwrap_or("{name}");

@@ -13,12 +13,25 @@ pub struct FieldRules {
     pub unknown: UnknownFields,
     /// How a yes or no is written.
     pub bools: BoolRule,
+    /// A field that keeps a skill back, with a value that is neither yes nor no.
+    pub unclear: UnclearControl,
     /// Other spellings of keys that are understood.
     pub spellings: Vec<Spelling>,
     /// Longest `compatibility`; more is invalid.
     pub compatibility_max: Option<usize>,
     /// Keys whose value makes the skill invalid if it has a wrong type: `compatibility` is a text, `metadata` a map.
     pub strict: Vec<String>,
+}
+
+/// A field that keeps a skill back, with a value that is neither yes nor no.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnclearControl {
+    /// As if the field were not there.
+    #[default]
+    Ignore,
+    /// The skill is kept back.
+    Close,
 }
 
 /// Another spelling of keys.

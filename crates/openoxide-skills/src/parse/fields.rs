@@ -5,7 +5,9 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 use super::parsed::{Result, Source};
 use super::scalar::{self, Text, split_tools};
 use crate::diagnostic::{Code, Diagnostic, Level};
-use crate::host::{Clean, EmptyText, NameStep, ParseRules, Spelling, UnknownFields, WrongType};
+use crate::host::{
+    BoolRule, Clean, EmptyText, NameStep, ParseRules, Spelling, UnclearControl, UnknownFields, WrongType,
+};
 use crate::skill::{Frontmatter, RareFields, SkillContext, SkillHooks};
 use crate::text::yaml::{Node, Pair, Value};
 use crate::text::{TerminalText, collapse, near};
@@ -33,8 +35,10 @@ const FIELDS: &[(&str, Take)] = &[
     ("when_to_use", |it, key, value| it.rare.when_to_use = it.joined_text(key, value)),
     ("argument-hint", |it, key, value| it.rare.argument_hint = it.joined_text(key, value)),
     ("arguments", |it, _, value| it.rare.arguments = scalar::words(value)),
-    ("disable-model-invocation", |it, key, value| it.frontmatter.disable_model_invocation = it.boolean(key, value)),
-    ("user-invocable", |it, key, value| it.frontmatter.user_invocable = it.boolean(key, value)),
+    ("disable-model-invocation", |it, key, value| {
+        it.frontmatter.disable_model_invocation = it.control(key, value, true)
+    }),
+    ("user-invocable", |it, key, value| it.frontmatter.user_invocable = it.control(key, value, false)),
     ("disallowed-tools", |it, key, value| it.rare.disallowed_tools = it.tools(key, value)),
     ("model", |it, key, value| it.rare.model = it.text(key, value)),
     ("effort", |it, key, value| it.rare.effort = it.text(key, value)),
@@ -46,13 +50,25 @@ const FIELDS: &[(&str, Take)] = &[
     ("shell", |it, key, value| it.rare.shell = it.text(key, value)),
     ("globs", |it, _, value| it.rare.globs = scalar::patterns(value)),
     ("alwaysApply", |it, key, value| it.rare.always_apply = it.boolean(key, value)),
-    ("hide", |it, key, value| it.rare.hide = it.boolean(key, value)),
-    ("enabled", |it, key, value| it.rare.enabled = it.boolean(key, value)),
+    ("hide", |it, key, value| it.rare.hide = it.control(key, value, true)),
+    ("enabled", |it, key, value| it.rare.enabled = it.control(key, value, false)),
 ];
 
 /// Fields that change what a skill may do, or who may call it.
 const CONTROLS: &[&str] =
     &["disable-model-invocation", "user-invocable", "disallowed-tools", "context", "hooks", "paths"];
+
+/// Tells whether two keys are the same but for their spelling.
+fn is_alike(left: &str, right: &str) -> bool {
+    let plain = |key: &str| {
+        let signs = key.bytes().filter(|byte| !b"-_".contains(byte));
+        signs.map(|byte| byte.to_ascii_lowercase()).collect::<Vec<_>>()
+    };
+    left.len().abs_diff(right.len()) <= 2 && plain(left) == plain(right)
+}
+
+/// The field that keeps a skill from the model.
+const NOT_FOR_MODEL: &str = "disable-model-invocation";
 
 fn field(key: &str) -> Option<Take> {
     FIELDS.iter().find(|(name, _)| *name == key).map(|(_, take)| *take)
@@ -127,6 +143,10 @@ impl Collector<'_> {
     fn pair(&mut self, key: &Node<'_>, value: &Node<'_>) {
         let Some(key_text) = key.as_text() else { return };
         let canonical = self.canonical(key_text);
+        if is_alike(key_text, NOT_FOR_MODEL) {
+            let says_no = scalar::boolean(value, BoolRule::Loose) == Some(false) || value.is_null();
+            self.frontmatter.keeps_from_model |= !says_no;
+        }
         let read = &self.rules.fields.read;
         let is_read = read.is_empty() || read.iter().any(|name| *name == canonical);
         if let Some(take) = field(&canonical).filter(|_| is_read) {
@@ -249,6 +269,17 @@ impl Collector<'_> {
                 Text::Null | Text::WrongType => String::new(),
             },
         }
+    }
+
+    /// Reads a field that keeps a skill back if it is `closed`.
+    fn control(&mut self, key: &str, value: &Node<'_>, closed: bool) -> Option<bool> {
+        let is_unclear = scalar::boolean(value, self.rules.fields.bools).is_none() && !value.is_null();
+        if !is_unclear || self.rules.fields.unclear == UnclearControl::Ignore {
+            return self.boolean(key, value);
+        }
+        let message = format!("`{key}` is `true` or `false`; it is taken for `{closed}`, which keeps the skill back");
+        self.problem(key, value, message);
+        Some(closed)
     }
 
     fn boolean(&mut self, key: &str, value: &Node<'_>) -> Option<bool> {

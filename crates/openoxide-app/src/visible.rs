@@ -1,0 +1,79 @@
+//! Decides what a program may see that is not the user: the skills that the model may see, and nothing of any other.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use openoxide_live::Snapshot;
+use openoxide_skills::catalog::{Catalog, Entry, View, is_switched_off};
+
+use crate::error::Error;
+
+/// The host whose settings are the user's word on skills, whichever host looks.
+const OWN_HOST: &str = "openoxide";
+
+/// Returns the snapshot as programs see it. Whatever is asked of it, the rest is as if it were not there.
+pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
+    if snapshot.is_narrowed() {
+        return Ok(Arc::clone(snapshot));
+    }
+    if let Some(narrowed) = snapshot.narrowed_already() {
+        return Ok(Arc::clone(narrowed));
+    }
+    let catalog = snapshot.runtime()?.catalog();
+    let (own, _) = snapshot.workspace.view(OWN_HOST)?;
+    Ok(Arc::clone(snapshot.narrowed(|| visible(catalog, &own))))
+}
+
+/// Returns the catalog without what the model may not see, and without what was found and is not active.
+fn visible(catalog: &Catalog, own: &View) -> Catalog {
+    let skills: Vec<Entry> = catalog.skills.iter().filter(|entry| model_may_see(entry, own)).cloned().collect();
+    let is_of = |path: &Path, entry: &Entry| entry.skill.path.parent().is_some_and(|folder| path.starts_with(folder));
+    let is_in_root = |path: &Path| catalog.roots.iter().any(|searched| path.starts_with(&searched.root.path));
+    let problems = catalog
+        .problems
+        .iter()
+        .filter(|problem| !is_in_root(&problem.path) || skills.iter().any(|entry| is_of(&problem.path, entry)));
+    let problems = problems.cloned().collect();
+    Catalog { problems, skills, others: Vec::new(), ..catalog.clone() }
+}
+
+/// Tells whether the model may see a skill: its host and the rules say so, the skill does not say no itself in a way that
+/// its host ignores, and the user has not switched it off.
+fn model_may_see(entry: &Entry, own: &View) -> bool {
+    entry.model && !entry.skill.frontmatter.keeps_from_model && !is_switched_off(own, entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use openoxide_testkit::TestContext;
+
+    use super::*;
+    use crate::testing::snapshot;
+
+    #[test]
+    fn programs_see_what_the_model_may_see() {
+        let context = TestContext::new();
+        context.skill("plain", "X").skill("denied", "X").skill("off", "X");
+        for (name, more) in [
+            ("closed", "disable-model-invocation: true"),
+            ("listed", "disable-model-invocation: [true]"),
+            ("said", "disable-model-invocation: perhaps"),
+            ("open", "disable-model-invocation: false"),
+        ] {
+            let text = format!("---\nname: {name}\ndescription: X\n{more}\n---\nX\n");
+            context.tree(&format!("//- project/.agents/skills/{name}/SKILL.md\n{text}"));
+        }
+        context.tree(
+            "//- home/.openoxide/config.toml\n[permission.skill]\ndenied = \"deny\"\n\
+             [[skills.config]]\nname = \"off\"\nenabled = false\n",
+        );
+        let whole = Arc::new(snapshot(&context));
+        let seen = to_programs(&whole).unwrap();
+        let mut names: Vec<&str> = seen.catalog.skills.iter().map(|entry| &*entry.skill.name).collect();
+        names.retain(|name| !name.starts_with("openoxide") && !name.starts_with("skill-"));
+        names.sort_unstable();
+        assert_eq!(names, ["open", "plain"]);
+        assert!(seen.catalog.others.is_empty() && Arc::ptr_eq(&seen, &to_programs(&whole).unwrap()));
+        assert!(Arc::ptr_eq(&seen, &to_programs(&seen).unwrap()));
+    }
+}

@@ -1,0 +1,182 @@
+//! What the model may not see is nowhere for a program: every route and every method, for every host.
+
+use axum::body::Body;
+use http::Request;
+use openoxide_server::mcp::McpHttp;
+use openoxide_server::{HttpOptions, Identity, Peer};
+use openoxide_testkit::TestContext;
+use serde_json::{Value, json};
+
+use crate::http::Server;
+use crate::mcp::{NEW, meta};
+
+/// Skills that the model may not see, each for a reason of its own.
+const HIDDEN: [(&str, &str); 6] = [
+    ("hidden-rule", ""),
+    ("hidden-setting", ""),
+    ("hidden-itself", "disable-model-invocation: true"),
+    ("hidden-list", "disable-model-invocation: [true]"),
+    ("hidden-word", "disable-model-invocation: certainly"),
+    ("hidden-spelling", "disable_model_invocation: \"true\""),
+];
+
+fn context() -> TestContext {
+    let context = TestContext::new();
+    context.skill("plain", "Plain words");
+    for (name, more) in HIDDEN {
+        let text = format!("---\nname: {name}\ndescription: Hidden words\n{more}\n---\nHidden body of {name}.\n");
+        let folder = format!("project/.agents/skills/{name}");
+        context.tree(&format!("//- {folder}/SKILL.md\n{text}//- {folder}/notes.md\nHidden notes\n"));
+    }
+    context.tree(
+        "//- project/.agents/skills/broken-hidden/SKILL.md\n---\nname: [\n---\n\
+         //- project/.claude/skills -> ../.agents/skills\n//- project/.opencode/skills -> ../.agents/skills\n\
+         //- home/.openoxide/config.toml\n[permission.skill]\nhidden-rule = \"deny\"\n\
+         [[skills.config]]\nname = \"hidden-setting\"\nenabled = false\n",
+    );
+    context
+}
+
+fn server() -> Server {
+    let mcp = McpHttp { hosts: vec!["localhost".to_owned()], ..McpHttp::default() };
+    Server::serving(context(), HttpOptions { mcp, ..HttpOptions::default() })
+}
+
+const HOSTS: [&str; 5] = ["openoxide", "opencode", "claude-code", "codex", "agentskills"];
+
+/// Every address that answers names, texts, files or digests of skills; `{}` is the name of a skill.
+const LOOKS: [&str; 17] = [
+    "GET /v1/skills",
+    "GET /v1/skills?all=true",
+    "GET /v1/skills/{}",
+    "GET /v1/skills/{}/files",
+    "GET /v1/skills/{}/files?as=model",
+    "GET /v1/skills/{}/files/SKILL.md",
+    "GET /v1/skills/{}/files/SKILL.md?as=model",
+    "GET /v1/skills/{}/files/notes.md",
+    "POST /v1/skills/{}/activate {}",
+    "POST /v1/skills/{}/activate {\"as\":\"model\"}",
+    "POST /v1/mentions {\"items\":[{\"type\":\"text\",\"text\":\"use $NAME and /NAME\"}]}",
+    "GET /v1/search?q=hidden",
+    "GET /v1/prompt",
+    "GET /v1/roots",
+    "GET /v1/problems",
+    "GET /v1/hosts",
+    "GET /",
+];
+
+/// Addresses that know no host.
+const FIXED: [&str; 6] = [
+    "GET /skill",
+    "GET /command",
+    "GET /.well-known/agent-skills/index.json",
+    "GET /.well-known/agent-skills/{}.tar.gz",
+    "GET /.well-known/agent-skills/{}/SKILL.md",
+    "GET /.well-known/skills/{}/SKILL.md",
+];
+
+fn request(line: &str, host: Option<&str>, identity: Identity) -> Request<Body> {
+    let (line, body) = line.split_at(line.find(" {\"").or_else(|| line.find(" {}")).unwrap_or(line.len()));
+    let (method, path) = line.split_once(' ').unwrap();
+    let host = host.map(|host| format!("{}host={host}", if path.contains('?') { "&" } else { "?" }));
+    let path = format!("{path}{}", host.filter(|_| path != "/").unwrap_or_default());
+    let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+    let request = request.header("host", "localhost").extension(Peer::Local).extension(identity);
+    request.body(Body::from(body.trim().to_owned())).unwrap()
+}
+
+/// Fills in a name where the address has a place for it.
+fn named(line: &str, name: &str) -> String {
+    line.replacen("/{}", &format!("/{name}"), 1).replace("NAME", name)
+}
+
+/// An answer, without the name that was asked for: an error may repeat that.
+fn without(text: &str, name: &str) -> String {
+    text.replace(name, "NAME")
+}
+
+#[tokio::test]
+async fn no_route_answers_a_program_anything_of_what_the_model_may_not_see() {
+    let server = server();
+    for identity in [Identity::Anonymous, Identity::Program] {
+        for (name, _) in HIDDEN {
+            for (line, host) in LOOKS
+                .iter()
+                .flat_map(|line| HOSTS.iter().map(move |host| (line, Some(*host))))
+                .chain(FIXED.iter().map(|line| (line, None)))
+            {
+                let came = server.ask(request(&named(line, name), host, identity)).await;
+                let text = without(&came.text(), name);
+                let never = server.ask(request(&named(line, "never-was"), host, identity)).await;
+                for word in ["Hidden words", "Hidden body", "Hidden notes", "hidden-", "broken-hidden"] {
+                    assert!(!text.contains(word), "{identity:?} {line} {host:?} {name}: {word} in {text}");
+                }
+                if line.contains("/{}") {
+                    assert_eq!(came.status, never.status, "{identity:?} {line} {host:?} {name}: {text}");
+                    assert_eq!(
+                        text,
+                        without(&never.text(), "never-was"),
+                        "{line} {host:?}: it is as if it were not there"
+                    );
+                }
+            }
+        }
+    }
+    for host in HOSTS {
+        let seen = server.ask(request("GET /v1/skills", Some(host), Identity::Program)).await.text();
+        assert!(seen.contains("Plain words"), "the case shows nothing: {host}: {seen}");
+    }
+    let own = server.ask(request("GET /v1/skills?all=true", Some("openoxide"), Identity::Person)).await.text();
+    assert!(HIDDEN.iter().all(|(name, _)| own.contains(name)), "the user sees all: {own}");
+}
+
+#[tokio::test]
+async fn no_method_of_mcp_over_http_answers_anything_of_it() {
+    let server = server();
+    let template = json!({ "type": "ref/resource", "uri": "skill://{+skill}/{+path}" });
+    let mut calls: Vec<(&str, Value)> = vec![
+        ("server/discover", json!({})),
+        ("tools/list", json!({})),
+        ("prompts/list", json!({})),
+        ("resources/list", json!({})),
+        ("skills/list", json!({})),
+        ("completion/complete", json!({ "ref": template, "argument": { "name": "skill", "value": "" } })),
+        ("tools/call", json!({ "name": "skills_search", "arguments": { "query": "hidden words" } })),
+    ];
+    for (name, _) in HIDDEN {
+        let uri = format!("skill://{name}/SKILL.md");
+        calls.push(("prompts/get", json!({ "name": name })));
+        calls.push(("tools/call", json!({ "name": "skill", "arguments": { "name": name } })));
+        calls.push((
+            "tools/call",
+            json!({ "name": "skills_readResource", "arguments": { "name": name, "path": "SKILL.md" } }),
+        ));
+        calls.push(("resources/read", json!({ "uri": uri })));
+        calls.push(("resources/directory/read", json!({ "uri": format!("skill://{name}") })));
+        calls.push(("skills/get", json!({ "uri": uri })));
+    }
+    for (method, mut params) in calls {
+        params["_meta"] = meta(&json!({}));
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let mut request = Request::post("/mcp")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("host", "localhost")
+            .header("mcp-protocol-version", NEW)
+            .header("mcp-method", method)
+            .extension(Identity::Program);
+        let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str);
+        if let Some(name) = name.filter(|_| !method.starts_with("skills/")) {
+            request = request.header("mcp-name", name);
+        }
+        let came = server.ask(request.body(Body::from(body.to_string())).unwrap()).await;
+        let mut text = came.text();
+        assert!(text.contains("jsonrpc"), "{method}: {text}");
+        for (name, _) in HIDDEN.iter().filter(|(name, _)| params.to_string().contains(name)) {
+            text = text.replace(name, "NAME");
+        }
+        for word in ["Hidden words", "Hidden body", "Hidden notes", "hidden-"] {
+            assert!(!text.contains(word), "{method} {params}: {word} in {text}");
+        }
+    }
+}
