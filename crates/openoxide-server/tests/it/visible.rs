@@ -29,8 +29,7 @@ fn context() -> TestContext {
         context.tree(&format!("//- {folder}/SKILL.md\n{text}//- {folder}/notes.md\nHidden notes\n"));
     }
     context.tree(
-        "//- project/.agents/skills/broken-hidden/SKILL.md\n---\nname: [\n---\n\
-         //- project/.claude/skills -> ../.agents/skills\n//- project/.opencode/skills -> ../.agents/skills\n\
+        "//- project/.claude/skills -> ../.agents/skills\n//- project/.opencode/skills -> ../.agents/skills\n\
          //- home/.openoxide/config.toml\n[permission.skill]\nhidden-rule = \"deny\"\n\
          [[skills.config]]\nname = \"hidden-setting\"\nenabled = false\n",
     );
@@ -108,7 +107,7 @@ async fn no_route_answers_a_program_anything_of_what_the_model_may_not_see() {
                 let came = server.ask(request(&named(line, name), host, identity)).await;
                 let text = without(&came.text(), name);
                 let never = server.ask(request(&named(line, "never-was"), host, identity)).await;
-                for word in ["Hidden words", "Hidden body", "Hidden notes", "hidden-", "broken-hidden"] {
+                for word in ["Hidden words", "Hidden body", "Hidden notes", "hidden-"] {
                     assert!(!text.contains(word), "{identity:?} {line} {host:?} {name}: {word} in {text}");
                 }
                 if line.contains("/{}") {
