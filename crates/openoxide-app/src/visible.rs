@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use openoxide_config::ConfigProblem;
 use openoxide_live::Snapshot;
 use openoxide_skills::catalog::{Catalog, Entry, View, is_switched_off};
 
@@ -21,18 +22,19 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
     }
     let catalog = snapshot.runtime()?.catalog();
     let (own, _) = snapshot.workspace.view(OWN_HOST)?;
-    Ok(Arc::clone(snapshot.narrowed(|| visible(catalog, &own))))
+    Ok(Arc::clone(snapshot.narrowed(|| visible(catalog, &snapshot.problems, &own))))
 }
 
 /// Returns the catalog without what the model may not see, and without what was found and is not active.
-fn visible(catalog: &Catalog, own: &View) -> Catalog {
+fn visible(catalog: &Catalog, settings: &[ConfigProblem], own: &View) -> Catalog {
     let skills: Vec<Entry> = catalog.skills.iter().filter(|entry| model_may_see(entry, own)).cloned().collect();
     let is_of = |path: &Path, entry: &Entry| entry.skill.path.parent().is_some_and(|folder| path.starts_with(folder));
-    let is_in_root = |path: &Path| catalog.roots.iter().any(|searched| path.starts_with(&searched.root.path));
+    // Findings about settings, and about skills that are visible; a path that is neither may be that of another skill.
+    let is_setting = |path: &Path| settings.iter().any(|problem| problem.path.as_deref() == Some(path));
     let problems = catalog
         .problems
         .iter()
-        .filter(|problem| !is_in_root(&problem.path) || skills.iter().any(|entry| is_of(&problem.path, entry)));
+        .filter(|problem| is_setting(&problem.path) || skills.iter().any(|entry| is_of(&problem.path, entry)));
     let problems = problems.cloned().collect();
     Catalog { problems, skills, others: Vec::new(), ..catalog.clone() }
 }
