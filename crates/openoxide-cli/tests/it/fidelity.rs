@@ -80,7 +80,7 @@ impl Scene {
         let case: Case = toml::from_str(&read("case.toml")).unwrap();
         if case.trusted {
             let project = context.project();
-            context.tree(&format!("//- home/.openoxide/config.toml\n[trust]\nfolders = [{project:?}]\n"));
+            context.tree(&format!("//- home/.openoxide/config.toml\n[trust]\nfolders = [\"{}\"]\n", project.display()));
         }
         Scene { context, case, host }
     }

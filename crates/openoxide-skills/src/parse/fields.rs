@@ -36,7 +36,7 @@ const FIELDS: &[(&str, Take)] = &[
     ("argument-hint", |it, key, value| it.rare.argument_hint = it.joined_text(key, value)),
     ("arguments", |it, _, value| it.rare.arguments = scalar::words(value)),
     ("disable-model-invocation", |it, key, value| {
-        it.frontmatter.disable_model_invocation = it.control(key, value, true)
+        it.frontmatter.disable_model_invocation = it.control(key, value, true);
     }),
     ("user-invocable", |it, key, value| it.frontmatter.user_invocable = it.control(key, value, false)),
     ("disallowed-tools", |it, key, value| it.rare.disallowed_tools = it.tools(key, value)),

@@ -61,7 +61,7 @@ fn nobody_else_reads_or_replaces_what_runs_and_a_kill_leaves_nothing_for_long() 
     }
     let mut running = command(&context, &temporary).spawn().unwrap();
     let is_copied = || copies(&temporary).iter().any(|copy| copy.join("scripts/run.sh").exists());
-    assert!(until(Duration::from_secs(60), is_copied));
+    assert!(until(Duration::from_mins(1), is_copied));
     let copy = copies(&temporary).remove(0);
     for path in everything(&copy) {
         let found = std::fs::symlink_metadata(&path).unwrap();
@@ -69,7 +69,7 @@ fn nobody_else_reads_or_replaces_what_runs_and_a_kill_leaves_nothing_for_long() 
         assert_eq!(found.uid(), std::fs::metadata(&copy).unwrap().uid(), "{}", path.display());
     }
     attack_as_another_user(&copy);
-    assert_eq!(std::fs::read_to_string(copy.join("scripts/run.sh")).unwrap(), "sleep 600\n");
+    assert_eq!(fs_err::read_to_string(copy.join("scripts/run.sh")).unwrap(), "sleep 600\n");
     // Nothing of ours gets to run when it is killed, so the next one removes what is left.
     running.kill().unwrap();
     running.wait().unwrap();
