@@ -76,11 +76,13 @@ const MIB: u64 = 1024 * KIB;
 
 impl Limits {
     /// Returns how many bytes the private `/tmp` may hold.
+    #[cfg(target_os = "linux")]
     pub(crate) fn temporary(&self) -> u64 {
         self.file_size.min(self.memory / 2)
     }
 
     /// Returns how many bytes the private `/dev/shm` may hold.
+    #[cfg(target_os = "linux")]
     pub(crate) fn shared_memory(&self) -> u64 {
         self.file_size.min(self.memory / 4)
     }
