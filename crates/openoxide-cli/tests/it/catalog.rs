@@ -115,7 +115,7 @@ fn one_file_by_many_ways_is_one_skill() {
          //- home/.agents/skills/pdf -> {root}/store/pdf rooted\n",
     );
     for host in ["openoxide", "codex"] {
-        let list = json(&context, &["list", "--json", "--host", host]);
+        let list = json(&context, &["list", "--json", "--host", host, "--config", &trust(&context)]);
         assert_eq!(active(&list), ["pdf: one"], "{host}");
         assert_eq!(list["skills"][0]["path"], "[ROOT]/store/pdf/SKILL.md", "{host}");
         let codes: Vec<String> = others(&list).iter().map(|line| line[line.len() - 5..].to_owned()).collect();

@@ -189,12 +189,12 @@ description: d
 name: agents
 description: d
 ---
-//- store/linked/SKILL.md
+//- project/store/linked/SKILL.md
 ---
 name: linked
 description: d
 ---
-//- project/.opencode/skills/link -> {root}/store/linked rooted
+//- project/.opencode/skills/link -> {root}/project/store/linked rooted
 //- project/.opencode/skills/folder/SKILL.md/text.md
 A folder, not a file.
 //- home/.claude/skills/flat.md

@@ -208,8 +208,8 @@ fn what_was_built_takes_folders_at_any_depth() {
     context.tree("//- project/.skills/SKILL.md\n---\nname: .skills\ndescription: d\n---\n");
     context.tree(&skill_file("elsewhere", "linked", "linked"));
     context.tree("//- project/.skills/linked -> ../../elsewhere/linked\n");
-    context.tree("//- elsewhere/text.md\n---\nname: file\ndescription: d\n---\n");
-    context.tree("//- project/.skills/file/\n//- project/.skills/file/SKILL.md -> ../../../elsewhere/text.md\n");
+    context.tree("//- project/docs/text.md\n---\nname: file\ndescription: d\n---\n");
+    context.tree("//- project/.skills/file/\n//- project/.skills/file/SKILL.md -> ../../docs/text.md\n");
     assert_eq!(
         seen(&context, "remcochat@code"),
         "\

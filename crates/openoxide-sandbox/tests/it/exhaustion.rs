@@ -45,7 +45,9 @@ fn time_is_limited_for_who_is_busy() {
         let many = "mkdir /tmp/many; i=0; while :; do : > /tmp/many/$i; i=$((i+1)); done";
         for line in ["while :; do :; done", "trap '' TERM XCPU; while :; do :; done", many] {
             let ran = setting.sh(&["--time", "700"], line);
-            assert_eq!(ran.ended, "TimedOut", "{setting:?} {line}: {:.300}", ran.stderr);
+            // The private folder holds a limited number of files, which a fast machine makes in less time.
+            let is_full = line == many && ran.stderr.contains("No space left on device");
+            assert!(is_full || ran.ended == "TimedOut", "{setting:?} {line}: {} {:.300}", ran.ended, ran.stderr);
         }
     });
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::{collections::HashSet, sync::Arc};
 
 use rayon::prelude::*;
-use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::file::{self, FileFact};
@@ -17,12 +16,10 @@ use crate::diagnostic::{Code, Diagnostic};
 mod lazy_folder;
 mod visit;
 
-use lazy_folder::LazyFolder;
+use lazy_folder::{FOLDER, LazyFolder};
 
 /// Folders that are searched before what they held is counted.
 const AT_ONCE: usize = 512;
-
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
 /// Looks at everything below `root` that the plan asks for; what is known from an earlier search is not looked at again.
 pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>) -> Survey {

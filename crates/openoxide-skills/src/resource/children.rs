@@ -6,9 +6,8 @@ use rustix::fs::FileType;
 
 use super::beneath::{self, FOLDER};
 use super::dir::{Extent, SkillDir};
-use super::path::{ResourcePath, shown_name};
+use super::path::{ResourcePath, is_left_out, is_left_out_path, shown_name};
 use super::read::{ItemKind, LISTED_MAX, ResourceFolder, ResourceItem};
-use super::walk::{is_left_out, is_left_out_path};
 use crate::{discover::Listing, host::ReadProblem};
 
 impl SkillDir {

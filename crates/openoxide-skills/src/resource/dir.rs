@@ -10,7 +10,7 @@ use rustix::io::{self, Errno};
 
 use super::beneath::{self, FOLDER, READ};
 use super::error::{Result, SnapshotError};
-use super::walk::is_left_out_path;
+use super::path::is_left_out_path;
 use crate::boundary::{Boundary, Mounts, Target, mount_of, true_path};
 use crate::catalog::{Catalog, Entry};
 use crate::{discover::Listing, host::Links};

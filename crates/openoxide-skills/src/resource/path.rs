@@ -2,12 +2,24 @@
 //!
 //! The checks are there for clear answers. What keeps a read inside is how files are opened.
 
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
-use std::{ffi::OsString, fmt::Write as _};
 
 use crate::host::{PathLeniency, ReadProblem, ResourceRules};
 use crate::text::is_deceptive;
+
+/// Tells whether a name is never part of a skill: version control's own is not digested, read, listed or copied.
+pub(super) fn is_left_out(name: &OsStr) -> bool {
+    // Some disks do not tell upper case from lower.
+    name.eq_ignore_ascii_case(".git")
+}
+
+/// Tells whether a path leads through such a name.
+pub(super) fn is_left_out_path(path: &Path) -> bool {
+    path.iter().any(is_left_out)
+}
 
 /// A path inside a skill's folder: relative, without `..`, not empty.
 #[derive(Clone, Debug, PartialEq, Eq)]

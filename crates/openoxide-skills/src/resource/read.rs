@@ -7,8 +7,7 @@ use rustix::{fs::FileType, io::Errno};
 
 use super::beneath::{self, FOLDER, READ};
 use super::dir::{Extent, SkillDir};
-use super::path::{ResourcePath, shown_name, unescaped};
-use super::walk::{is_left_out, is_left_out_path};
+use super::path::{ResourcePath, is_left_out, is_left_out_path, shown_name, unescaped};
 use crate::{catalog::collator, discover::Listing, host::ReadProblem};
 
 /// Most bytes of a file that are ever read.

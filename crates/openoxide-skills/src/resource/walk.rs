@@ -11,18 +11,8 @@ use rustix::io::Errno;
 use super::beneath::{self, FOLDER, READ};
 use super::dir::{Extent, SkillDir};
 use super::error::{Result, SnapshotError};
+use super::path::is_left_out;
 use crate::{discover::Listing, text::path_text};
-
-/// Tells whether a name is never part of a skill: version control's own is not digested, read, listed or copied.
-pub(super) fn is_left_out(name: &OsStr) -> bool {
-    // Some disks do not tell upper case from lower.
-    name.eq_ignore_ascii_case(".git")
-}
-
-/// Tells whether a path leads through such a name.
-pub(super) fn is_left_out_path(path: &Path) -> bool {
-    path.iter().any(is_left_out)
-}
 
 /// Bounds on a skill's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,12 @@ use std::{path::Path, sync::OnceLock};
 use rustix::fs::{CWD, OFlags};
 use rustix::io::Errno;
 
-use super::FOLDER;
 use crate::boundary::Target;
 use crate::discover::open::{MountLog, open_plain};
+
+/// How a folder is opened whose names are read.
+pub(super) const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
 /// A folder that is opened on first use. No link is followed on the way to it.
 pub(super) struct LazyFolder<'d> {
