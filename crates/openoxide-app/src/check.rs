@@ -66,7 +66,8 @@ pub fn check(workspace: &Workspace, input: &CheckInput, report: Report<'_>) -> R
         folders.extend(others);
         folders.sort();
     }
-    let skills = folders.iter().map(|folder| judge(folder, &hosts, &workspace.boundary_at(folder)));
+    let around = workspace.around();
+    let skills = folders.iter().map(|folder| judge(folder, &hosts, &around.boundary_at(folder)));
     let judged = skills.chain(places.iter().map(|(path, diagnostic)| judged_place(path, diagnostic))).collect();
     Ok(CheckReport { judged, skills: folders.len(), hosts: hosts.len(), fixed })
 }

@@ -125,7 +125,7 @@ impl Policy {
         }
     }
 
-    /// Returns the part of a path that is sealed by its name. Nothing at or below it can be written, whoever asks.
+    /// Returns the part of a path that is sealed by its name. No profile, rule or setting makes anything at or below it writable.
     pub fn sealed_part(&self, path: &Path) -> Option<PathBuf> {
         seals::sealed_part(path, self.project.as_deref())
     }

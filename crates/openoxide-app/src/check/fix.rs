@@ -49,11 +49,11 @@ impl Fixer<'_> {
 
     /// Fixes the skills in some folders; returns where they are now, and how many findings are gone.
     pub(super) fn fix(&mut self, mut folders: Vec<PathBuf>) -> Result<(Vec<PathBuf>, usize), Error> {
-        let mut fixed = 0;
+        let (around, mut fixed) = (self.workspace.around(), 0);
         for _ in 0..ROUNDS {
             let mut changed = false;
             for folder in &mut folders {
-                let judged = judge(folder, self.hosts, &self.workspace.boundary_at(folder));
+                let judged = judge(folder, self.hosts, &around.boundary_at(folder));
                 let count = self.fix_one(folder, &judged)?;
                 fixed += count;
                 changed |= count > 0;

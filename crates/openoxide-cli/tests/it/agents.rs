@@ -178,7 +178,7 @@ fn a_bad_rule_is_an_error_with_its_place() {
     ----- stderr -----
     error: a permission rule is not usable
       Caused by: [ROOT]/home/.openoxide/config.toml:2: the rule `a-*` does not match its example `a`
-    hint: mend the rule; nothing is decided by guessing it
+    hint: fix the rule; OpenOxide does not guess what it means
     ");
     let output = context.run(bin(), ["config", "unset", "permission"]);
     assert_eq!(output.status, Some(0), "and it can still be mended: {output}");

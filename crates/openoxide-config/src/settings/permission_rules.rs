@@ -14,7 +14,7 @@ use super::layer::{ConfigProblem, Layer, LayerKind};
 use crate::{document::dotted_key::quote_part, suggestion::did_you_mean};
 
 /// The next step where a rule cannot be read.
-pub const BAD_RULE_HINT: &str = "mend the rule; nothing is decided by guessing it";
+pub const BAD_RULE_HINT: &str = "fix the rule; OpenOxide does not guess what it means";
 
 /// An agent under `[agents]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

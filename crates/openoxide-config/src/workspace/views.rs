@@ -1,12 +1,12 @@
 //! Makes the views of hosts, and detects the hosts whose program is installed.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_skills::host::{Hosts, ProjectRules};
 use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSpec, SkillScope, Surroundings, View};
-use openoxide_skills::root::{Boundary, LinkPlaces, Root};
+use openoxide_skills::root::{LinkPlaces, Root};
 
 use super::{Workspace, error::WorkspaceError, find_project};
 use crate::{ConfigProblem, HostInstallation, detect_host, host_settings::read_host_settings};
@@ -97,9 +97,9 @@ impl Workspace {
         }
     }
 
-    /// Returns where links may lead that stand in a folder, such as one that is checked.
-    pub fn boundary_at(&self, folder: &Path) -> Boundary {
-        self.surroundings(&ProjectRules::default()).boundary_at(folder)
+    /// Returns the surroundings of the project by which links in any folder are judged, such as one that is checked.
+    pub fn around(&self) -> Surroundings {
+        self.surroundings(&ProjectRules::default())
     }
 
     /// Returns the folders that links are judged by: our own state, and the user's skill roots of every host.

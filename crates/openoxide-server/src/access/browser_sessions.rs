@@ -1,8 +1,8 @@
-//! Browser sessions: who opened a one-time link is the user, for as long as the browser goes on asking.
+//! Browser sessions: a browser that opened a one-time link acts for the user while it stays in use.
 //!
 //! A cookie is sent to every port of a host, so a program of another user at another port could collect it. Each session
-//! therefore has a path of its own that cannot be guessed, and its cookie is for that path only: a browser sends the cookie
-//! to nobody who does not know the path, and the path alone opens nothing.
+//! therefore has a path of its own that cannot be guessed, and its cookie is for that path only: a browser sends the
+//! cookie only with requests for that path, and the path alone opens nothing.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
 //! One-time links: each code opens one browser session at one server, once, within minutes.
 //!
 //! A code is kept as a file that is named by its digest, so that any process of the user can make one for a server that
-//! runs, and nobody who reads the folder learns a code. Whoever removes the file has redeemed the code.
+//! runs, and the folder reveals no code. Removing the file redeems the code, so it works once.
 
 use std::io;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! Files that are their user's alone: made so that nobody else can read them, and checked before they are believed.
+//! Private files: written so that only their user can read them, and checked for that before they are used.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -29,7 +29,7 @@ pub(super) enum NotPrivate {
 
 /// Reads a private file; nothing if there is none. What is checked is the file that was opened.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, NotPrivate> {
-    // Never a link, and never a wait for somebody who writes into a pipe.
+    // Do not follow a link, and do not block on a pipe that has no writer.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let flags = flags.bits().cast_signed();
     // The other wrapper of files hides the number of an error.

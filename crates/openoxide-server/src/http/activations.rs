@@ -45,7 +45,7 @@ pub(crate) struct ActivateBody {
 pub(crate) enum AnsweredAnswer {
     /// A call: what the model is sent.
     Activated(Box<ActivateAnswer>),
-    /// Reading: the file, for whoever accepted JSON, or the names in the folder.
+    /// Reading: the file, if the client accepts JSON, or the names in the folder.
     Read(Box<ReadAnswer>),
 }
 

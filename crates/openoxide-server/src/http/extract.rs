@@ -32,7 +32,7 @@ pub(crate) struct HttpContext {
 /// Says which catalog is meant.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Location {
-    /// The folder to look from, absolute; only for whoever asks from this machine.
+    /// The folder to look from, absolute; only for clients on this machine.
     pub(crate) directory: Option<String>,
     /// The host, as `name` or `name@edition`.
     pub(crate) host: Option<String>,
@@ -66,7 +66,7 @@ impl HttpContext {
         let mut place = self.engine.here.clone();
         if let Some(directory) = &at.directory {
             if self.peer != Peer::Local {
-                let text = "only whoever asks from the server's own machine can name a folder";
+                let text = "only a client on the server's own machine can name a folder";
                 return Err(Failure::new(StatusCode::FORBIDDEN, "folder-from-elsewhere", text));
             }
             place.folder = PathBuf::from(directory);

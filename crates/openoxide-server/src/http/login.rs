@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use super::{HttpContext, NoQuery, Page, Path, Query, Result};
 use crate::{Failure, NewSession, Unavailable};
 
-/// What a browser says of a request that nobody made: it fetches ahead.
+/// The header of a browser that fetches a page ahead, before the user opens it.
 const AHEAD: [HeaderName; 3] =
     [HeaderName::from_static("sec-purpose"), HeaderName::from_static("purpose"), HeaderName::from_static("x-moz")];
 /// What a browser says of the way in which a request is used.

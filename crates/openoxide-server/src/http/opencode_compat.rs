@@ -13,7 +13,7 @@ use super::{HttpContext, Location, Query, Result};
 /// The folder, as such clients name it.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct RecordsQuery {
-    /// The folder to look from, absolute; only for whoever asks from this machine.
+    /// The folder to look from, absolute; only for clients on this machine.
     directory: Option<String>,
 }
 

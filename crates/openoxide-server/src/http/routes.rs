@@ -31,7 +31,7 @@ fn of_skills() -> Vec<Route> {
             .json::<waiting::WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 409, 422]),
         Route::new(GET, "/v1/skills/{id}/files/{*path}", "readFile", files::file)
-            .about("Reads a file of a skill: its bytes, or JSON for whoever accepts that; a folder is always JSON.")
+            .about("Reads a file of a skill: its bytes, or JSON if the client accepts it; a folder is always JSON.")
             .query::<files::ReadQuery>()
             .answer(
                 200,
@@ -103,7 +103,7 @@ fn of_looking() -> Vec<Route> {
             .query::<Location>()
             .json::<look::ProblemsAnswer>(200, "The findings."),
         Route::new(GET, "/v1/events", "followChanges", events::events)
-            .about("Tells of changes as they happen: first `version`, then `change`; `reload` to whoever is too far behind.")
+            .about("Tells of changes as they happen: first `version`, then `change`; `reload` to a client that is too far behind.")
             .query::<Location>()
             .answer(200, "A stream of events, each with JSON as its data.", vec![Content::Other("text/event-stream")]),
     ]

@@ -14,7 +14,7 @@ pub struct HttpOptions {
     pub well_known: bool,
     /// Options of MCP at `/mcp`; its sessions end with the engine.
     pub mcp: McpHttp,
-    /// How a person comes in to approve; absent: nobody does here.
+    /// How the user opens a browser session to approve; absent: this server takes no approvals.
     pub login: Option<Login>,
     /// The folders that a client can name, whole and without links; absent: any.
     pub projects: Option<Vec<PathBuf>>,

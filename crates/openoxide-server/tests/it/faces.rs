@@ -60,7 +60,7 @@ async fn a_file_has_one_media_type() {
     }
 }
 
-/// Whoever looks at a project finds every skill; the model finds what it may call.
+/// A person who looks at a project finds every skill; the model finds what it may call.
 #[tokio::test]
 async fn a_search_ranks_the_same_and_tells_the_model_only_what_it_may_call() {
     let skill = |name: &str, more: &str| {

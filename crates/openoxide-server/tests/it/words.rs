@@ -207,7 +207,7 @@ async fn every_face_says_the_same_word() {
     }
 }
 
-/// A status has a code beside its word, for whoever wants to look it up.
+/// A status has a code beside its word, which `explain` describes.
 #[tokio::test]
 async fn the_code_of_a_status_stands_beside_the_word() {
     let came = Server::new(context(TREE)).post("/v1/skills/secret/activate", &json!({})).await;

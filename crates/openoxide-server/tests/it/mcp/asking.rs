@@ -152,7 +152,7 @@ async fn response(client: &mut Client) -> Value {
     }
 }
 
-/// A rule that denies is stronger than the answer to a question that was asked before there was the rule.
+/// A new rule that denies overrides the answer to a question that was asked before the rule was written.
 #[tokio::test]
 async fn an_old_question_does_not_undo_a_new_rule() {
     let call = ("tools/call", json!({ "name": "skill", "arguments": { "name": "pdf" } }));

@@ -161,7 +161,7 @@ async fn other_hosts_and_origins_are_refused() {
     assert_eq!(server.send(&plain, &long).await.status(), StatusCode::PAYLOAD_TOO_LARGE);
 }
 
-/// Whoever merely reaches the address does not say yes for the user, whatever the client says that its user answered.
+/// A client over HTTP cannot approve for the user, whatever it reports that its user answered.
 #[tokio::test]
 async fn no_client_answers_its_own_questions() {
     let server = Server::new(&["permission.skill.\"pdf\"=\"ask\""]);

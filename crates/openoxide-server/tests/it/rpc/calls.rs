@@ -183,7 +183,7 @@ async fn what_a_text_names_what_the_model_sees_and_where_is_looked() {
     rpc.end().await.unwrap();
 }
 
-/// A rule that denies is stronger than the answer to a question that was asked before there was the rule, whoever wrote it.
+/// A new rule that denies overrides the answer to a question that was asked before the rule was written.
 #[tokio::test]
 async fn an_old_question_does_not_undo_a_new_rule() {
     for by_client in [true, false] {
