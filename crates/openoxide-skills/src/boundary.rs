@@ -13,10 +13,15 @@ use std::sync::{Arc, LazyLock};
 use rustix::fs::CWD;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ownership::is_user_or_root;
 
+mod follow;
 mod target;
+mod user_skills;
 
 pub(crate) use target::{MountId, Target, mount_of, true_path};
+pub(crate) use user_skills::LinkRole;
+pub use user_skills::UserRoot;
 
 /// The mounts that a search came across; what is opened later lies on one of them.
 pub(crate) type Mounts = BTreeSet<MountId>;
@@ -27,14 +32,16 @@ const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
 /// Where links of one root may lead.
 #[derive(Clone, Debug, Default)]
 pub struct Boundary {
-    /// Folders whose contents may be linked to, whoever owns them.
+    /// Folders whose contents may be linked to, whoever owns them. In an untrusted project, only by who owns the target.
     inside: Vec<PathBuf>,
     /// Whose files and folders may be linked to, wherever they lie.
     owned: Owners,
+    /// Whether the root itself has to lie there too: only a project that is not trusted names it.
+    confined: bool,
     places: LinkPlaces,
 }
 
-/// Whose files a link may lead to.
+/// Whose files a link may lead to. One of them must have made the link too; otherwise it is judged as in an untrusted project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Owners {
     /// Nobody's: only the folders that are named.
@@ -55,16 +62,31 @@ pub struct LinkPlaces {
 }
 
 /// Found out when the first link is judged: most trees have none.
-type UserRoots = LazyLock<Vec<PathBuf>, Box<dyn FnOnce() -> Vec<PathBuf> + Send>>;
+type UserRoots = LazyLock<Vec<UserRoot>, Box<dyn FnOnce() -> Vec<UserRoot> + Send>>;
+
+impl Owners {
+    fn has(self, user: u32) -> bool {
+        match self {
+            Owners::Nobody => false,
+            Owners::Root => user == 0,
+            Owners::User => is_user_or_root(user),
+        }
+    }
+}
 
 impl LinkPlaces {
     /// Names the folder of OpenOxide's own state, and how to find the user's own skill roots.
-    pub fn new(private: Option<PathBuf>, user_roots: impl FnOnce() -> Vec<PathBuf> + Send + 'static) -> LinkPlaces {
+    pub fn new(private: Option<PathBuf>, user_roots: impl FnOnce() -> Vec<UserRoot> + Send + 'static) -> LinkPlaces {
         LinkPlaces { private, user_roots: Some(Arc::new(LazyLock::new(Box::new(user_roots)))) }
     }
 
-    fn user_roots(&self) -> &[PathBuf] {
+    fn user_roots(&self) -> &[UserRoot] {
         self.user_roots.as_ref().map_or(&[], |roots| roots.as_slice())
+    }
+
+    /// Tells whether a folder is one of the user's own skill roots.
+    pub(crate) fn is_user_root(&self, folder: &Path) -> bool {
+        self.user_roots().iter().any(|root| root.path == folder)
     }
 
     /// Tells whether a target is in a private place, or holds one.
@@ -93,55 +115,79 @@ impl Eq for LinkPlaces {}
 impl Boundary {
     /// For a project that the user does not trust: its links stay in these folders, or lead into the user's own roots.
     pub fn of_untrusted(inside: Vec<PathBuf>, places: LinkPlaces) -> Boundary {
-        Boundary { inside, owned: Owners::Nobody, places }
+        Boundary { inside, owned: Owners::Nobody, confined: false, places }
+    }
+
+    /// For a folder that only settings of an untrusted project name: it lies in these folders, or in the user's own roots.
+    pub fn of_named_folder(inside: Vec<PathBuf>, places: LinkPlaces) -> Boundary {
+        Boundary { confined: true, ..Boundary::of_untrusted(inside, places) }
     }
 
     /// For what is the user's, or is trusted: links also lead to everything that the user or the system owns.
     pub fn of_user(inside: Vec<PathBuf>, places: LinkPlaces) -> Boundary {
-        Boundary { inside, owned: Owners::User, places }
+        Boundary { inside, owned: Owners::User, confined: false, places }
     }
 
     /// For the administrator's: links also lead to everything that the system owns.
     pub fn of_admin(inside: Vec<PathBuf>, places: LinkPlaces) -> Boundary {
-        Boundary { inside, owned: Owners::Root, places }
+        Boundary { inside, owned: Owners::Root, confined: false, places }
     }
 
-    /// Tells whether a link may lead to this target.
-    pub(crate) fn may_lead(&self, target: &Target) -> bool {
+    /// Tells whether a link may lead to this target. `role` is what the link stands for.
+    pub(crate) fn may_lead(&self, target: &Target, role: LinkRole<'_>) -> bool {
         if self.places.is_private(target.path()) {
             return false;
         }
-        let is_owned = match self.owned {
-            Owners::Nobody => false,
-            Owners::Root => target.owner() == 0,
-            Owners::User => target.owner() == 0 || target.owner() == rustix::process::geteuid().as_raw(),
-        };
-        is_owned || self.inside.iter().any(|folder| holds(folder, target)) || self.is_in_user_root(target)
+        let is_linked = target.is_linked_by(|user| self.owned.has(user));
+        (is_linked && self.owned.has(target.owner()))
+            || ((is_linked || target.is_linked_by_owner()) && self.is_inside(target))
+            || self.is_users_skill(target, role)
+    }
+
+    fn is_inside(&self, target: &Target) -> bool {
+        self.inside.iter().any(|folder| holds(folder, target))
+    }
+
+    /// Tells whether a folder may be searched that is called `path` and really is `target`.
+    pub(crate) fn may_be_root(&self, path: &Path, target: &Target, role: LinkRole<'_>) -> bool {
+        (!self.confined && target.path() == path) || self.may_lead(target, role)
     }
 
     /// Returns where a path really is; nothing if it is not there, or if a link on the way leads where it may not.
     pub fn resolve(&self, path: &Path) -> Option<PathBuf> {
         let target = Target::open(CWD, path).ok()?;
-        (target.path() == path || self.may_lead(&target)).then(|| target.path().to_owned())
+        self.may_be_root(path, &target, LinkRole::Found).then(|| target.path().to_owned())
     }
 
-    fn is_in_user_root(&self, target: &Target) -> bool {
-        self.owned != Owners::Root && self.places.user_roots().iter().any(|root| holds(root, target))
+    fn is_users_skill(&self, target: &Target, role: LinkRole<'_>) -> bool {
+        let is_there = |root: &UserRoot| root.has(target, role) && holds(&root.path, target);
+        self.owned != Owners::Root && self.places.user_roots().iter().any(is_there)
+    }
+
+    /// Says that a folder is not searched, and what to do. It says nothing of what is there.
+    pub(crate) fn root_refusal(&self) -> Diagnostic {
+        if !self.confined {
+            return self.refusal();
+        }
+        let message =
+            "settings of the project name this folder outside of it, and the project is not trusted, so it is not read";
+        Diagnostic::warning(Code::LinkLeadsOut, message)
+            .help("trust the project (`openoxide trust`), or name the folder in your own settings")
     }
 
     /// Says that a link leads elsewhere, and what to do. It says nothing of what is there.
     pub fn refusal(&self) -> Diagnostic {
         let (message, help) = match self.owned {
             Owners::Nobody => (
-                "the link leads out of the project, which is not trusted, so it is not read",
+                "the link leads out of the project, or to what another user owns; the project is not trusted, so it is not read",
                 "trust the project (`openoxide trust`), or put a copy in the link's place",
             ),
             Owners::User => (
-                "the link leads to a private place or to what another user owns, so it is not read",
-                "put a copy in the link's place, or link to a folder of your own",
+                "the link leads to a private place or to what another user owns, or another user made it, so it is not read",
+                "put a copy in the link's place, or make a link of your own to a folder of your own",
             ),
             Owners::Root => (
-                "the link leads to what the administrator does not own, so it is not read",
+                "the administrator does not own what the link leads to, or did not make the link, so it is not read",
                 "put a copy in the link's place, owned by root",
             ),
         };
@@ -171,7 +217,7 @@ impl PartialOrd for Boundary {
 
 impl Ord for Boundary {
     fn cmp(&self, other: &Boundary) -> Ordering {
-        let key = |of: &Boundary| (of.owned, of.places.private.clone());
+        let key = |of: &Boundary| (of.owned, of.confined, of.places.private.clone());
         self.inside.cmp(&other.inside).then_with(|| key(self).cmp(&key(other)))
     }
 }

@@ -47,6 +47,8 @@ codes! {
     FileTooLarge = "S0016", "the file is too large";
     SkillLimit = "S0017", "the limit on skills was reached";
     LinkLeadsOut = "S0018", "a symbolic link that leads where it may not";
+    PartlyChecked = "S0019", "only the beginning of the file was checked";
+    DeceptiveName = "S0020", "a name that can be mistaken for another";
     // The frontmatter as a whole.
     NoFrontmatter = "S0100", "no frontmatter";
     Unclosed = "S0101", "the frontmatter is not closed";
@@ -74,6 +76,9 @@ codes! {
     CompatibilityLength = "S0122", "the compatibility text is too long";
     FieldNotRead = "S0123", "a field that this host does not read";
     QualifiedNameLength = "S0124", "the name with its prefix is too long";
+    MergeKey = "S0125", "a merge key brings fields from elsewhere";
+    ForgedItem = "S0126", "a line of the description looks like another skill";
+    HiddenText = "S0127", "text that people cannot see";
     // Files beside it.
     SidecarInvalid = "S0201", "the metadata file is not usable";
     SidecarField = "S0202", "a field of the metadata file was dropped";
@@ -97,6 +102,7 @@ codes! {
     HostInvalid = "S0405", "a host folder is not usable";
     HostFile = "S0406", "a program's own settings file is not usable";
     RootRefused = "S0407", "a root that is not used";
+    TrustRefused = "S0408", "a trusted folder that other users can exchange";
 }
 
 impl Code {

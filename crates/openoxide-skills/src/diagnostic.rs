@@ -35,7 +35,10 @@ impl fmt::Display for Level {
     }
 }
 
-/// A place in a file: bytes, and the line and column people count.
+/// Longest text that a place keeps for showing it.
+const LINES_MAX: usize = 16 * 1024;
+
+/// A place in a file: bytes, the line and column people count, and the lines themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Bytes from the start of the file, half open.
@@ -44,6 +47,9 @@ pub struct Place {
     pub line: usize,
     /// Column in characters, counted from 1.
     pub column: usize,
+    /// The whole lines that the span touches, as they were read: nobody has to open the file again to show them. Empty
+    /// where they are not known, or too long to be shown.
+    pub lines: String,
 }
 
 impl Place {
@@ -53,10 +59,13 @@ impl Place {
         let end = text.floor_char_boundary(span.end).max(start);
         let before = &text[..start];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line_end = text[end..].find('\n').map_or(text.len(), |newline| end + newline);
+        let lines = Some(&text[line_start..line_end]).filter(|lines| lines.len() <= LINES_MAX);
         Place {
             span: start..end,
             line: before.matches('\n').count() + 1,
             column: before[line_start..].chars().count() + 1,
+            lines: lines.unwrap_or_default().to_owned(),
         }
     }
 }

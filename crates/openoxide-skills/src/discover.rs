@@ -12,13 +12,14 @@ mod select;
 mod survey;
 mod survey_cache;
 
-pub(crate) use file::{FileFact, read_manifest, read_prefix, read_sidecars_in, reason};
+pub use file::PREFIX_MAX;
+pub(crate) use file::{FileFact, Prefix, read_manifest, read_plain_prefix, read_prefix, read_sidecars_in, reason};
 pub(crate) use folder::{Manifest, Survey};
 pub(crate) use listing::Listing;
 pub(crate) use plan::Plan;
 pub use select::Reason;
 pub(crate) use select::{Candidate, select};
-pub(crate) use survey::{leads_there, refresh, survey};
+pub(crate) use survey::{FirstSearch, leads_there, refresh, survey};
 pub(crate) use survey_cache::SurveyCache;
 pub use survey_cache::Watched;
 

@@ -1,6 +1,7 @@
 //! The envelope: the text that carries a skill to the model, drawn by the host's templates.
 //!
-//! What a skill says stays inside: the frame's own closing tags are escaped in it.
+//! What a skill says stays inside, and hides nothing: the frame's own closing tags are escaped in it, and so is every
+//! character that people cannot see.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,7 @@ use crate::catalog::{Entry, View};
 use crate::host::{Caller, CutRule, MessageClean, MessageRule, Role, Situation, Texts};
 use crate::skill::Frontmatter;
 use crate::text::template::{RenderError, Templates};
-use crate::text::{is_deceptive, one_line, path_text};
+use crate::text::{is_deceptive, one_line, path_text, visible};
 
 /// One message to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,12 +103,12 @@ pub fn attachment(view: &View, attached: &AttachedFile<'_>) -> Result<Option<Mes
     let Some(rules) = view.host.files.as_ref().filter(|_| view.spec.template(TEMPLATE).is_some()) else {
         return Ok(None);
     };
-    let label = |text: &str| one_line(text).replace("</", "&lt;/").replace('"', "&quot;");
+    let label = |text: &str| label(text).replace('"', "&quot;");
     let values = context! {
         name => label(attached.skill),
         path => label(attached.path),
         full => label(attached.full),
-        content => guarded(attached.content, &rules.guard),
+        content => carried(attached.content, &rules.guard),
         removed => attached.removed,
     };
     let text = Templates::new(&view.spec, [TEMPLATE])?.draw(TEMPLATE, values)?;
@@ -126,32 +127,43 @@ pub fn finished(view: &View, text: String) -> String {
 
 fn values(guard: &[String], loaded: &LoadedSkill<'_>) -> minijinja::Value {
     let entry = loaded.entry;
-    let label = |text: &str| one_line(text).replace("</", "&lt;/");
     let fields = loaded.frontmatter;
+    let pair = |(key, value): &(String, String)| (visible(key).into_owned(), visible(value).into_owned());
+    let metadata: Vec<(String, String)> = fields.metadata.iter().map(pair).collect();
     context! {
         name => label(&entry.skill.name),
         called => label(loaded.called),
         provider => label(loaded.provider.unwrap_or_default()),
-        description => guarded(loaded.description, guard),
+        description => carried(loaded.description, guard),
         path => label(&path_text(&entry.skill.path)),
         real_path => label(&path_text(entry.canonical())),
         dir => label(&path_text(entry.dir())),
         scope => loaded.origin.map_or_else(|| entry.skill.scope.as_str().to_owned(), label),
-        content => guarded(loaded.content, guard),
+        content => carried(loaded.content, guard),
         lines => loaded.content.lines().count(),
         caller => loaded.caller.as_str(),
-        args => loaded.arguments.map(|arguments| guarded(arguments, guard)).unwrap_or_default(),
+        args => loaded.arguments.map(|arguments| carried(arguments, guard)).unwrap_or_default(),
         has_args => loaded.arguments.is_some_and(|arguments| !arguments.trim().is_empty()),
         files => loaded.files.iter().map(|file| label(file)).collect::<Vec<_>>(),
         digest => loaded.digest.unwrap_or_default(),
         cut => loaded.cut,
         fields => context! {
-            license => &fields.license,
-            compatibility => &fields.compatibility,
-            metadata => &fields.metadata,
-            allowed_tools => &fields.allowed_tools,
+            license => fields.license.as_deref().map(visible),
+            compatibility => fields.compatibility.as_deref().map(visible),
+            metadata => &metadata,
+            allowed_tools => fields.allowed_tools.iter().map(|tool| visible(tool).into_owned()).collect::<Vec<_>>(),
         },
     }
+}
+
+/// Writes what stands in the frame itself: on one line, and hiding nothing.
+fn label(text: &str) -> String {
+    visible(&one_line(text)).replace("</", "&lt;/")
+}
+
+/// Writes what the frame carries.
+fn carried(text: &str, tags: &[String]) -> String {
+    guarded(&visible(text), tags).into_owned()
 }
 
 /// Escapes what would end the frame: each of these closing tags, however it is written. A reader of the frame may be more

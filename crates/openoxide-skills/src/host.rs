@@ -31,7 +31,9 @@ pub use activation::{
     ActivationRules, Caller, Callers, CatalogFor, Content, CutOf, CutRule, Expand, FilesRule, ForkRules, MessageClean,
     MessageRule, PreloadRules, Role, ToolsMeaning,
 };
-pub use budget::{AliasFrame, BudgetRules, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved};
+pub use budget::{
+    AliasFrame, BudgetRules, CatalogLines, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved,
+};
 pub use expansion::{
     ArgumentRules, BlockForm, Escape, FileBase, FileNameEnd, FileRules, FileStart, InlinePlace, MissingArgument,
     OnFailure, ShellRules, Variable, VariableName, WordRule,

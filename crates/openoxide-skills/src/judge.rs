@@ -1,17 +1,28 @@
 //! Checks one skill's folder by the rules of several hosts at once, whether or not any of them searches there.
 
+mod contents;
+mod finding;
+mod hidden;
+mod names;
+
+pub use crate::discover::PREFIX_MAX as CHECKED_MAX;
+pub use finding::SkillFinding;
+pub use hidden::forged_line;
+
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
-use crate::boundary::{Boundary, Target};
+use self::contents::Contents;
+use crate::boundary::{Boundary, LinkRole, Target};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
-use crate::discover::{Listing, read_prefix, read_sidecars_in, reason};
+use crate::discover::{Listing, Prefix, read_prefix, read_sidecars_in, reason};
 use crate::host::{Host, Links};
 use crate::parse::{Head, Parsed, is_known_field, parse_head};
-use crate::sidecar;
+use crate::{sidecar, text::TerminalText};
 
 /// One skill folder, judged.
 #[derive(Clone, Debug)]
@@ -24,17 +35,6 @@ pub struct Judgment {
     pub findings: Vec<SkillFinding>,
 }
 
-/// One finding, and the hosts that do not load the skill because of it.
-#[derive(Clone, Debug)]
-pub struct SkillFinding {
-    /// The file.
-    pub path: PathBuf,
-    /// What is found.
-    pub diagnostic: Diagnostic,
-    /// Hosts by title.
-    pub dropped_by: Vec<String>,
-}
-
 impl Judgment {
     /// Tells whether nothing found is an error.
     pub fn is_ok(&self) -> bool {
@@ -44,7 +44,8 @@ impl Judgment {
 
 /// Tells whether a folder is a skill's: it holds a skill file, in whatever spelling.
 pub fn is_skill_folder(dir: &Path) -> bool {
-    let opened = rustix::fs::open(dir, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = rustix::io::retry_on_intr(|| rustix::fs::open(dir, flags, Mode::empty()));
     opened.is_ok_and(|opened| !spellings(opened.as_fd()).is_empty())
 }
 
@@ -67,6 +68,7 @@ pub fn judge(dir: &Path, hosts: &[&Host], boundary: &Boundary) -> Judgment {
     let opened = opened.fd();
     // With several hosts, an extension that one of them knows is no error for the others.
     let lenient = hosts.len() > 1;
+    let mut files = BTreeMap::new();
     for host in hosts {
         let Some(file) = host.scan.files.iter().find(|file| spellings.contains(file)) else {
             judged.add(host, dir, missing(host, &spellings));
@@ -76,17 +78,33 @@ pub fn judge(dir: &Path, hosts: &[&Host], boundary: &Boundary) -> Judgment {
         if judged.path == dir {
             judged.path.clone_from(&path);
         }
-        match read(host, opened, file, &folder, boundary) {
+        let text = files.entry(file.clone()).or_insert_with(|| read(opened, file, boundary));
+        match parse(host, opened, file, &folder, text) {
             Err(problem) => judged.add(host, &path, problem),
-            Ok((parsed, bytes)) => {
+            Ok(parsed) => {
                 // Hosts that cannot read the name take the folder's; any other answer is the skill's own.
                 if judged.name == folder && !parsed.name.is_empty() {
                     judged.name = parsed.name.to_string();
                 }
-                judged.file(host, &path, parsed, &bytes, lenient);
+                let bytes = text.as_ref().map_or(&[][..], |text| &text.bytes);
+                if let Some(line) = hidden::forged_line(&parsed.description) {
+                    judged.add(host, &path, forged(bytes, line));
+                }
+                judged.file(host, &path, parsed, bytes, lenient);
             }
         }
         judged.sidecar(host, opened, dir);
+    }
+    let contents = Contents::read(opened);
+    judged.findings.extend(names::deceptive_names(dir, &contents));
+    judged.findings.extend(hidden::hidden_in_files(dir, opened, &contents));
+    for (file, text) in files.iter().filter_map(|(file, text)| Some((file, text.as_ref().ok()?))) {
+        let path = dir.join(file);
+        judged.findings.extend((!text.whole).then(|| partly_checked(&path)));
+        // A link is none of the contents, but what it leads to was read.
+        if is_link(opened, file) {
+            judged.findings.extend(hidden::hidden_in(&path, &text.bytes));
+        }
     }
     let start = |finding: &SkillFinding| finding.diagnostic.place.as_ref().map(|place| place.span.start);
     judged.findings.sort_by_key(|finding| (finding.path.clone(), start(finding)));
@@ -100,22 +118,28 @@ fn open(dir: &Path, boundary: &Boundary) -> Result<Target, Diagnostic> {
             Diagnostic::error(Code::Unreadable, format!("the folder cannot be read: {}", reason(&error.into())));
         problem.help("check the folder's permissions")
     })?;
-    match opened.path() == dir || boundary.may_lead(&opened) {
+    let role = LinkRole::Folder { name: dir.file_name().unwrap_or_default(), flat: false };
+    match boundary.may_be_root(dir, &opened, role) {
         true => Ok(opened),
-        false => Err(Diagnostic { level: Level::Error, ..boundary.refusal() }),
+        false => Err(Diagnostic { level: Level::Error, ..boundary.root_refusal() }),
     }
 }
 
-/// Reads a skill file as a host does, and returns its bytes too; an error: the host does not get as far as the text.
-fn read(
+/// Reads a skill's file as far as it is checked, through a link if that may lead there.
+fn read(dir: BorrowedFd<'_>, file: &str, boundary: &Boundary) -> Result<Prefix, Diagnostic> {
+    let dangling = || Diagnostic::error(Code::LinkDangling, "the link leads nowhere").help("mend the link");
+    read_prefix(dir, Path::new(file), boundary).ok_or_else(dangling)?
+}
+
+/// Parses a skill's file as a host does; an error: the host does not get as far as the text.
+fn parse(
     host: &Host,
     dir: BorrowedFd<'_>,
     file: &str,
     folder: &str,
-    boundary: &Boundary,
-) -> Result<(Parsed, Vec<u8>), Diagnostic> {
-    let dangling = || Diagnostic::error(Code::LinkDangling, "the link leads nowhere").help("mend the link");
-    let (bytes, whole) = read_prefix(dir, Path::new(file), boundary).ok_or_else(dangling)??;
+    text: &Result<Prefix, Diagnostic>,
+) -> Result<Parsed, Diagnostic> {
+    let Prefix { bytes, whole } = text.as_ref().map_err(Clone::clone)?;
     if host.scan.file_links == Links::Skip && is_link(dir, file) {
         let problem = Diagnostic::error(Code::LinkSkipped, "the skill file is a symbolic link");
         return Err(problem.help("put the file itself into the folder"));
@@ -124,10 +148,16 @@ fn read(
         let problem = Diagnostic::error(Code::FileTooLarge, format!("the file is larger than {max} bytes"));
         return Err(problem.help("move details into files beside it"));
     }
-    let head = Head { bytes: &bytes, text: std::str::from_utf8(&bytes), whole, folder, real_folder: folder };
+    let head = Head { bytes, text: std::str::from_utf8(bytes), whole: *whole, folder, real_folder: folder };
     let too_large = || Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB");
-    let parsed = parse_head(head, &host.parse).ok_or_else(too_large)?;
-    Ok((parsed, bytes))
+    parse_head(head, &host.parse).ok_or_else(too_large)
+}
+
+/// Says that a long file was not read to its end: what is wrong further down is not found.
+fn partly_checked(path: &Path) -> SkillFinding {
+    let message = "the file is larger than 1 MiB, and only that much of it was checked";
+    let problem = Diagnostic::warning(Code::PartlyChecked, message).help("move details into files beside it");
+    SkillFinding::new(path, problem)
 }
 
 impl Judgment {
@@ -184,7 +214,7 @@ impl Judgment {
             }
             finding
         } else {
-            self.findings.push(SkillFinding { path: path.to_owned(), diagnostic, dropped_by: Vec::new() });
+            self.findings.push(SkillFinding::new(path, diagnostic));
             self.findings.last_mut().expect("one was just added")
         };
         if drops {
@@ -213,6 +243,16 @@ fn known_elsewhere(bytes: &[u8], problem: &Diagnostic) -> bool {
     let span = problem.place.as_ref().map_or(0..0, |place| place.span.clone());
     let key = bytes.get(span).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
     is_known_field(key.trim_matches(['"', '\'']))
+}
+
+fn forged(bytes: &[u8], line: &str) -> Diagnostic {
+    let message = format!("a line of the description looks like another skill: `{}`", TerminalText(line));
+    let problem = Diagnostic::warning(Code::ForgedItem, message);
+    let problem = problem.help("write the description as one paragraph: some agents list one skill on each line");
+    match std::str::from_utf8(bytes).ok().and_then(|text| Some((text, text.find(line)?))) {
+        Some((text, start)) => problem.at(text, start..start + line.len()),
+        None => problem,
+    }
 }
 
 /// Says which file is missing, and whether one is merely spelled differently.

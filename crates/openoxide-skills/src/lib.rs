@@ -36,6 +36,7 @@ pub mod resource;
 
 // For authors of skills, and for all steps.
 pub mod judge;
+pub mod ownership;
 pub mod text;
 
 pub mod prelude;

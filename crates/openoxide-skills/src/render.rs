@@ -5,9 +5,9 @@
 use minijinja::context;
 
 use crate::catalog::{Catalog, Entry, View, sort_entries};
-use crate::host::{PathForm, Situation};
+use crate::host::{CatalogLines, PathForm, Situation};
 use crate::text::template::{RenderError, Templates};
-use crate::text::{cut_utf16, one_line, tokens, utf16_len};
+use crate::text::{cut_utf16, one_line, tokens, utf16_len, visible_line};
 
 mod alias;
 mod fit;
@@ -20,15 +20,25 @@ use alias::Aliases;
 use fit::{Fit, Fitted, Item};
 pub use prompt::{BudgetUnit, DetailLevel, Model, Prompt, ShownSkill};
 
-/// Renders the catalog of a view.
+/// Renders the catalog of a view as the host's own program would send it.
 pub fn render(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
+    render_with(view, catalog, model, view.host.catalog.lines == CatalogLines::Visible)
+}
+
+/// Renders the catalog of a view for a model that we serve: whatever the host does, each description stands on one line,
+/// and nothing in it is hidden.
+pub fn render_served(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
+    render_with(view, catalog, model, true)
+}
+
+fn render_with(view: &View, catalog: &Catalog, model: Model, visible: bool) -> Result<Prompt, RenderError> {
     let templates = Templates::new(&view.spec, TEMPLATES)?;
     let mut entries: Vec<Entry> = catalog.skills.iter().filter(|entry| entry.model).cloned().collect();
     let rules = &view.host.catalog;
     let rank = if rules.rank.is_empty() { &view.host.collide.rank } else { &rules.rank };
     sort_entries(&mut entries, &rules.order, rank, false);
     let fit = Fit::new(view, model, &entries);
-    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit };
+    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, visible };
     let whole = renderer.draw(None)?;
     let aliases = rules.root_alias.as_ref().map(|pattern| Aliases::new(pattern, view, catalog, &entries));
     let aliased =
@@ -45,6 +55,7 @@ struct Renderer<'r> {
     templates: &'r Templates<'r>,
     entries: &'r [Entry],
     fit: &'r Fit,
+    visible: bool,
 }
 
 /// Entries drawn with or without names for roots.
@@ -60,7 +71,7 @@ impl Renderer<'_> {
         for entry in self.entries {
             let path = shown_path(entry, self.view, self.catalog);
             let path = aliases.as_ref().map_or_else(|| path.clone(), |aliases| aliases.shorten(&path));
-            let text = description(entry, self.view);
+            let text = description(entry, self.view, self.visible);
             let name = shown_name(entry, self.view);
             let bare = draw_entry(self.templates, &name, entry, "", &path)?;
             let full =
@@ -101,7 +112,7 @@ impl Renderer<'_> {
             let entries = lines.join(&rules.join);
             self.templates.draw("catalog", context! { entries, roots, left_out })? + "\n"
         };
-        if rules.tidy && !text.is_empty() {
+        if rules.lines == CatalogLines::Tidy && !text.is_empty() {
             text = tidy(&text) + "\n";
         }
         let (budget, unit, used) = (self.fit.budget, self.fit.unit, drawing.fitted.used);
@@ -141,7 +152,7 @@ fn guarded(text: &str, view: &View) -> String {
 }
 
 /// Returns the text that describes an entry, cut and guarded; none if only its name is shown.
-fn description(entry: &Entry, view: &View) -> String {
+fn description(entry: &Entry, view: &View, visible: bool) -> String {
     if entry.name_only {
         return String::new();
     }
@@ -150,6 +161,9 @@ fn description(entry: &Entry, view: &View) -> String {
     text.push_str(entry.note.as_deref().unwrap_or_default());
     if let (Some(join), Some(when)) = (&rules.when_to_use_join, &entry.skill.frontmatter.rare().when_to_use) {
         text = format!("{text}{join}{when}");
+    }
+    if visible {
+        text = visible_line(&text);
     }
     guarded(&capped(&text, view), view)
 }
@@ -180,11 +194,12 @@ pub struct EntryCosts {
 pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterator<Item = &'e Entry>) -> EntryCosts {
     let templates = Templates::new(&view.spec, TEMPLATES).ok();
     let entries: Vec<&Entry> = entries.into_iter().collect();
-    let pattern = view.host.catalog.root_alias.as_ref();
+    let rules = &view.host.catalog;
+    let pattern = rules.root_alias.as_ref();
     let aliases = pattern.map(|pattern| Aliases::new(pattern, view, catalog, &catalog.skills));
     let line = |entry: &&Entry| {
         let path = shown_path(entry, view, catalog);
-        let (name, text) = (shown_name(entry, view), description(entry, view));
+        let (name, text) = (shown_name(entry, view), description(entry, view, rules.lines == CatalogLines::Visible));
         let drawn = templates.as_ref().and_then(|templates| draw_entry(templates, &name, entry, &text, &path).ok());
         let length = drawn.map_or(entry.skill.name.len() + text.len(), |line| line.len());
         let saved = aliases.as_ref().map_or(0, |aliases| path.len() - aliases.shorten(&path).len().min(path.len()));

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-pub use crate::boundary::{Boundary, LinkPlaces};
+pub use crate::boundary::{Boundary, LinkPlaces, UserRoot};
 use crate::host::{RootRule, ScanRules};
 use crate::{settings::Plugin, skill::SkillScope};
 

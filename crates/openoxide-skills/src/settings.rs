@@ -64,6 +64,8 @@ pub struct Plugin {
     pub scope: Option<SkillScope>,
     /// Why it is switched off, if it is.
     pub off: Option<String>,
+    /// Whether a file of the project says where it lies.
+    pub named_by_project: bool,
 }
 
 /// The settings of one host, as found in the program's own files and in OpenOxide's.

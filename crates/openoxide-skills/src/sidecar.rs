@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::host::{SidecarBad, SidecarRules};
+use crate::parse::is_alike;
 use crate::skill::{PermissionsProfile, SkillDependencies, SkillInterface, SkillPolicy, ToolDependency};
 use crate::text::yaml::{self, Node, Value};
 use crate::text::{collapse, yaml_value::plain_bool};
@@ -22,6 +23,8 @@ pub(crate) struct Metadata {
     pub(crate) dependencies: Option<SkillDependencies>,
     pub(crate) policy: SkillPolicy,
     pub(crate) permissions: Option<Box<PermissionsProfile>>,
+    /// Whether the file keeps the skill from the model as a careful reader takes it, even where the host drops the file.
+    pub(crate) keeps_from_model: bool,
 }
 
 /// Reads a metadata file of the skill in `dir`, which may belong to the plugin in `plugin`.
@@ -31,22 +34,42 @@ pub(crate) fn read(
     plugin: Option<&Path>,
     rules: &SidecarRules,
 ) -> (Metadata, Vec<Diagnostic>) {
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return (Metadata::default(), vec![invalid("it is not UTF-8 text")]);
-    };
+    // What cannot be read may still say that the model is to keep off.
+    let unread = || Metadata { keeps_from_model: mentions(bytes, BY_ITSELF), ..Metadata::default() };
+    let Ok(text) = std::str::from_utf8(bytes) else { return (unread(), vec![invalid("it is not UTF-8 text")]) };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let root = match yaml::parse(text) {
         Ok(root) => root,
         Err(error) => {
             let problem = invalid(&format!("it is not valid YAML: {}", error.message));
-            return (Metadata::default(), vec![problem.at(text, error.offset..error.offset + 1)]);
+            return (unread(), vec![problem.at(text, error.offset..error.offset + 1)]);
         }
     };
     let plugin = plugin.filter(|_| rules.plugin_assets);
     let mut reader = SidecarReader { text, dir, plugin, rules, problems: Vec::new(), wrong: false };
     let metadata = reader.metadata(&root);
     let is_dropped = reader.wrong && rules.bad == SidecarBad::File;
-    (if is_dropped { Metadata::default() } else { metadata }, reader.problems)
+    let metadata = if is_dropped { Metadata::default() } else { metadata };
+    (Metadata { keeps_from_model: keeps_from_model(&root), ..metadata }, reader.problems)
+}
+
+/// The key that says whether the model may call the skill by itself.
+const BY_ITSELF: &str = "allow_implicit_invocation";
+
+fn mentions(bytes: &[u8], key: &str) -> bool {
+    bytes.windows(key.len()).any(|part| part.eq_ignore_ascii_case(key.as_bytes()))
+}
+
+/// Tells whether the key says anything but yes, at its place or behind merge keys.
+fn keeps_from_model(node: &Node<'_>) -> bool {
+    match &node.value {
+        Value::Scalar { .. } => false,
+        Value::List(items) => items.iter().any(keeps_from_model),
+        Value::Map(pairs) => pairs.iter().any(|(key, value)| match key.as_text().unwrap_or_default() {
+            "policy" | "<<" => keeps_from_model(value),
+            key => is_alike(key, BY_ITSELF) && plain_bool(value) != Some(true) && !value.is_null(),
+        }),
+    }
 }
 
 pub(crate) fn invalid(why: &str) -> Diagnostic {
@@ -90,6 +113,7 @@ impl SidecarReader<'_> {
             dependencies: self.map(root, "dependencies").and_then(|node| self.dependencies(node)),
             policy: self.map(root, "policy").map(|node| self.policy(node)).unwrap_or_default(),
             permissions: self.permissions(root),
+            keeps_from_model: false,
         }
     }
 
@@ -177,8 +201,9 @@ impl SidecarReader<'_> {
         let mut policy = SkillPolicy::default();
         if let Some(allow) = node.get_some("allow_implicit_invocation") {
             let key = "policy.allow_implicit_invocation";
+            // What is not clear closes.
             let allowed = plain_bool(allow).or_else(|| self.wrong(key, &allow.span, "`true` or `false`"));
-            policy.allow_implicit_invocation = allowed.unwrap_or(policy.allow_implicit_invocation);
+            policy.allow_implicit_invocation = allowed.unwrap_or(false);
         }
         if let Some(products) = node.get("products").filter(|products| !products.span.is_empty()) {
             policy.products = match &products.value {

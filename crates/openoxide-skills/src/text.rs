@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 pub(crate) mod glob;
+mod hidden;
+mod lookalike;
 pub(crate) mod markdown;
 pub(crate) mod shell;
 pub(crate) mod template;
@@ -10,6 +12,9 @@ mod terminal;
 pub(crate) mod yaml;
 pub(crate) mod yaml_value;
 
+pub use hidden::{HiddenKind, HiddenRun, hidden_runs, visible, visible_line};
+pub(crate) use lookalike::oddity;
+pub use lookalike::outline;
 pub use template::RenderError;
 pub use terminal::{TerminalText, is_deceptive, path_text};
 pub(crate) use terminal::{one_line, plain_line};

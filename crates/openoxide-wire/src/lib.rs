@@ -49,7 +49,7 @@ pub use read::{ItemLine, NotReadLine, ReadAnswer};
 pub use reload::ReloadAnswer;
 pub use remote::{RemoteAnswer, RemoteFileLine, RemoteLine, RemoteProblemLine, RemotesAnswer};
 pub use roots::{IsolationLine, MissingLine, RootLine, RootsAnswer, SettingLine};
-pub use run::{RanLine, RunAnswer};
+pub use run::{FileChangeLine, RanLine, RunAnswer};
 pub use schema_version::SchemaVersion;
 pub use schemas::answer_schemas;
 pub use search::{HitLine, SearchAnswer};

@@ -85,6 +85,8 @@ impl ReadAnswer {
         let (removed, base64) = match &file.bytes {
             ResourceBytes::Text { removed, .. } => (Some(*removed).filter(|removed| *removed > 0), None),
             ResourceBytes::Binary(bytes) => (None, Some(BASE64.encode(bytes))),
+            // What is sent as a file has no JSON.
+            ResourceBytes::Open(_) => (None, None),
         };
         let (path, kind, size) = (Some(file.path.clone()), Some("file".to_owned()), Some(file.size));
         ReadAnswer { path, kind, size, removed, base64, ..ReadAnswer::default() }

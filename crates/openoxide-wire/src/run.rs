@@ -45,4 +45,20 @@ pub struct RanLine {
     pub took: u64,
     /// What it was isolated with: `bubblewrap` or `landlock`.
     pub isolation: String,
+    /// What it changed in the folders that it may write, by path. One that was stopped changes nothing.
+    pub changes: Vec<FileChangeLine>,
+    /// How many more changes there are than are listed here.
+    pub more_changes: usize,
+}
+
+/// What a script did to one path.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FileChangeLine {
+    /// The path.
+    pub path: String,
+    /// What the script did: `created`, `changed` or `removed`.
+    pub change: String,
+    /// Why the change was not kept; absent if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }

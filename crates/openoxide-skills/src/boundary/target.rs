@@ -6,16 +6,12 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
+
+use super::follow::{FollowedLink, HOLD, open_through_links};
 
 /// What tells two mounts apart.
 pub(crate) type MountId = u64;
-
-/// Opens without reading: no bytes, no waiting for a pipe, nothing done to a device.
-#[cfg(target_os = "linux")]
-const HOLD: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
-#[cfg(not(target_os = "linux"))]
-const HOLD: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// What a path leads to, through links.
 #[derive(Debug)]
@@ -23,6 +19,8 @@ pub(crate) struct Target {
     fd: OwnedFd,
     path: PathBuf,
     facts: Facts,
+    /// The links on the way to it.
+    links: Vec<FollowedLink>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,21 +42,22 @@ impl Target {
     }
 
     fn open_with(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<Target, Errno> {
-        Target::of(open_through_links(dir, path, flags)?)
+        let opened = open_through_links(dir, path, flags)?;
+        Ok(Target { links: opened.links, ..Target::of(opened.fd)? })
     }
 
-    /// Asks what an open file or folder is, and where.
+    /// Asks what an open file or folder is, and where, if no link led to it.
     pub(crate) fn of(fd: OwnedFd) -> Result<Target, Errno> {
-        Ok(Target { path: true_path(fd.as_fd())?, facts: facts(fd.as_fd())?, fd })
+        Ok(Target { path: true_path(fd.as_fd())?, facts: facts(fd.as_fd())?, fd, links: Vec::new() })
     }
 
     /// Opens the same object for reading.
     pub(crate) fn reopen(&self, flags: OFlags) -> Result<OwnedFd, Errno> {
         if self.is_folder() {
-            return rustix::fs::openat(&self.fd, c".", flags, Mode::empty());
+            return retry_on_intr(|| rustix::fs::openat(&self.fd, c".", flags, Mode::empty()));
         }
         #[cfg(target_os = "linux")]
-        return rustix::fs::open(self_fd(self.fd.as_fd()), flags, Mode::empty());
+        return retry_on_intr(|| rustix::fs::open(self_fd(self.fd.as_fd()), flags, Mode::empty()));
         #[cfg(not(target_os = "linux"))]
         rustix::io::fcntl_dupfd_cloexec(&self.fd, 0)
     }
@@ -72,8 +71,25 @@ impl Target {
         self.facts.kind == FileType::Directory
     }
 
+    pub(crate) fn is_file(&self) -> bool {
+        self.facts.kind == FileType::RegularFile
+    }
+
     pub(crate) fn owner(&self) -> u32 {
         self.facts.owner
+    }
+
+    /// Tells whether nobody but its owner, or root, had a hand in the links that led to it: who cannot read a file must not
+    /// have it read by a link that they made, or moved to where they like.
+    pub(crate) fn is_linked_by_owner(&self) -> bool {
+        let is_made = |link: &FollowedLink| link.owner == 0 || link.owner == self.facts.owner;
+        let is_in_place = |link: &FollowedLink| link.holder == 0 || link.holder == link.owner;
+        self.links.iter().all(|link| is_made(link) && is_in_place(link))
+    }
+
+    /// Tells whether only some users had a hand in the links that led to it.
+    pub(super) fn is_linked_by(&self, is_one: impl Fn(u32) -> bool) -> bool {
+        self.links.iter().all(|link| is_one(link.owner) && is_one(link.holder))
     }
 
     pub(crate) fn mount(&self) -> MountId {
@@ -92,20 +108,6 @@ impl Target {
 /// Returns the mount that an open file or folder lies on.
 pub(crate) fn mount_of(fd: BorrowedFd<'_>) -> Result<MountId, Errno> {
     Ok(facts(fd)?.mount)
-}
-
-/// Follows ordinary links, and none of those that the kernel makes, such as `/proc/self/fd/3`.
-fn open_through_links(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{ResolveFlags, openat2};
-        match openat2(dir, path, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS) {
-            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INTR) => {}
-            outcome => return outcome,
-        }
-    }
-    // The target is judged by where it is, so a link of the kernel leads no further than any other.
-    rustix::fs::openat(dir, path, flags, Mode::empty())
 }
 
 #[cfg(target_os = "linux")]

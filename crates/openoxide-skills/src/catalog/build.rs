@@ -314,7 +314,10 @@ fn skill(
     path: Arc<Path>,
     metadata: sidecar::Metadata,
 ) -> SkillMetadata {
-    let frontmatter = found.parsed.map(|parsed| parsed.frontmatter.clone()).unwrap_or_default();
+    let mut frontmatter = found.parsed.map(|parsed| parsed.frontmatter.clone()).unwrap_or_default();
+    if metadata.keeps_from_model && !frontmatter.keeps_from_model {
+        Arc::make_mut(&mut frontmatter).keeps_from_model = true;
+    }
     SkillMetadata {
         name,
         description: found.parsed.map(|parsed| description(parsed, host, found.root)).unwrap_or_default(),

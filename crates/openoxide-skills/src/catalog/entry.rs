@@ -115,6 +115,20 @@ impl Entry {
         self.canonical.as_deref().unwrap_or(&self.skill.path)
     }
 
+    /// Returns every name that a rule can deny it by: those that call it and, behind a link, the one that it has by its own
+    /// place.
+    pub fn names_for_rules(&self) -> impl Iterator<Item = &str> {
+        let names = std::iter::once(&*self.skill.name).chain(self.aliases.iter().map(String::as_str));
+        names.chain(self.linked_name())
+    }
+
+    fn linked_name(&self) -> Option<&str> {
+        let real = Some(self.canonical()).filter(|real| *real != self.found())?;
+        let is_in_folder = real.file_name()?.eq_ignore_ascii_case("SKILL.md");
+        let name = if is_in_folder { real.parent()?.file_name()? } else { real.file_stem()? };
+        name.to_str()
+    }
+
     /// Tells whether it counts.
     pub fn is_active(&self) -> bool {
         self.status == Status::Active

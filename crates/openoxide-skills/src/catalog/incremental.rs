@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::load::{Job, build_all, plan, widened};
 use super::{Catalog, Depth, View};
 use crate::boundary::Boundary;
-use crate::discover::{Plan, Survey, SurveyCache, Watched, leads_there, refresh, survey};
+use crate::discover::{FirstSearch, Plan, Survey, SurveyCache, Watched, leads_there, refresh, survey};
 use crate::host::{ManifestFolders, NamespaceRules};
 
 /// What may have changed since the last look.
@@ -44,6 +44,7 @@ struct Search {
     places: HashMap<OsString, usize>,
     /// The folders whose files are in doubt, if nothing else is.
     files: Option<HashSet<OsString>>,
+    first: Option<FirstSearch>,
 }
 
 impl IncrementalLoader {
@@ -93,9 +94,13 @@ impl IncrementalLoader {
 
     /// Takes what is known about a folder, as far as nothing happened to it.
     fn take(&mut self, job: &Job, touched: &Changes, all_known: &mut bool) -> Search {
-        let known = self.searches.remove(&owned(job)).filter(|search| search.plan == job.plan);
-        *all_known &= known.is_some();
+        let known = self.searches.remove(&owned(job));
+        let is_known = known.as_ref().is_some_and(|search| search.plan == job.plan);
+        *all_known &= is_known;
         let mut search = known.unwrap_or_default();
+        if !is_known {
+            search = Search { first: search.first, ..Search::default() };
+        }
         search.files = match touched {
             Changes::Everything => {
                 *all_known = false;
@@ -141,11 +146,12 @@ impl Search {
             self.survey = survey;
             return self.cache.finish(&self.survey, true);
         }
-        let mut survey = survey(&job.path, &job.plan, Some(&self.cache));
+        let mut survey = survey(&job.path, &job.plan, Some(&self.cache), self.first.as_ref());
         if leads_there {
             // What was not looked at again lies where it did.
             survey.mounts.extend(&self.survey.mounts);
         }
+        self.first = FirstSearch::after(self.first.take(), &survey);
         let old = std::mem::replace(&mut self.survey, survey);
         // Taking many small pieces apart takes a while; nobody has to wait for it.
         let places = std::mem::take(&mut self.places);

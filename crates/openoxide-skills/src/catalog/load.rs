@@ -28,7 +28,7 @@ pub fn load(views: &[View], depth: Depth) -> Vec<Catalog> {
     let wider = widened(views, depth);
     let views = wider.as_deref().unwrap_or(views);
     let jobs = plan(views, depth == Depth::Thorough);
-    let search = |job: &Job| survey(&job.path, &job.plan, None);
+    let search = |job: &Job| survey(&job.path, &job.plan, None, None);
     let surveys: Vec<Survey> = match jobs.len() > 1 {
         true => jobs.par_iter().map(search).collect(),
         false => jobs.iter().map(search).collect(),

@@ -34,8 +34,7 @@ fn keep_from_model(rules: &Rules, entry: &mut Entry) {
 
 /// Lets a skill not count that rules deny under any name that calls it.
 fn deny(rules: &Rules, entry: &mut Entry) {
-    let names = std::iter::once(&*entry.skill.name).chain(entry.aliases.iter().map(String::as_str));
-    let Some(rule) = names.into_iter().find_map(|name| denying(rules, name)) else { return };
+    let Some(rule) = entry.names_for_rules().find_map(|name| denying(rules, name)) else { return };
     let text = format!("the rule `{}` denies it ({})", rule.pattern, rule.origin);
     entry.drop_out(Status::Denied, Code::Denied, text);
 }

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::open::{MountLog, open_plain};
 use super::plan::Plan;
-use crate::boundary::{Boundary, Target};
+use crate::boundary::{Boundary, LinkRole, Target, true_path};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::parse::{Head, Parsed};
 
@@ -19,8 +19,8 @@ use crate::parse::{Head, Parsed};
 const FIRST_READ: usize = 4 * 1024;
 /// Longest head: a frontmatter of 64 KiB and the first lines after it.
 const HEAD_MAX: usize = 68 * 1024;
-/// Most of a file that is looked at where the whole of it must be text.
-const WHOLE_MAX: usize = 1024 * 1024;
+/// Most of a file that is looked at where the whole of it must be text, or is checked.
+pub const PREFIX_MAX: usize = 1024 * 1024;
 /// Longest metadata file or manifest.
 const SMALL_MAX: usize = 64 * 1024;
 
@@ -127,7 +127,8 @@ fn read_link(at: &FileLocation<'_>, plan: &Plan, fact: &mut FileFact) -> Option<
     let Ok(target) = Target::open(at.fd, at.rel) else {
         return Some(Err(Diagnostic::dead_link(Code::LinkDangling)));
     };
-    if !plan.boundary.may_lead(&target) {
+    let link = at.found.join(at.rel.file_name().unwrap_or_default());
+    if !plan.boundary.may_lead(&target, LinkRole::SkillFile { path: &link, flat: plan.flat }) {
         return Some(Err(plan.boundary.refusal()));
     }
     at.mounts.add(target.mount());
@@ -180,7 +181,7 @@ fn print(file: &OwnedFd) -> Option<u64> {
     rustix::fs::seek(file, rustix::fs::SeekFrom::Start(0)).ok()?;
     BUFFER.with_borrow_mut(|buffer| {
         let (mut filled, mut hasher) = (0, KEYS.build_hasher());
-        let ended = read_all(file, buffer, &mut filled, WHOLE_MAX).ok()?;
+        let ended = read_all(file, buffer, &mut filled, PREFIX_MAX).ok()?;
         hasher.write(&buffer[..filled]);
         if !ended {
             let stat = rustix::fs::fstat(file).ok()?;
@@ -207,7 +208,7 @@ fn read_head(
     buffer: &mut Vec<u8>,
 ) -> Result<(Vec<Arc<Parsed>>, Option<u64>), Diagnostic> {
     let needs_whole = plan.readers.need_whole();
-    let limit = if needs_whole { WHOLE_MAX } else { HEAD_MAX };
+    let limit = if needs_whole { PREFIX_MAX } else { HEAD_MAX };
     let mut filled = 0;
     let mut wanted = FIRST_READ;
     loop {
@@ -258,18 +259,27 @@ fn read_small(fd: BorrowedFd<'_>, rel: &Path, mounts: &MountLog) -> Option<Resul
     read_bounded(open_plain(fd, rel, OPEN | OFlags::NOFOLLOW, mounts), SMALL_MAX, SMALL_MAX + 1)
 }
 
-/// Reads the first MiB of a file in a folder, following links as far as they may lead, and tells whether that is all.
-/// `None`: there is no such entry.
+/// The beginning of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Prefix {
+    pub(crate) bytes: Vec<u8>,
+    /// Whether that is the whole file.
+    pub(crate) whole: bool,
+}
+
+/// Reads the beginning of a file in a folder, following links as far as they may lead. `None`: there is no such entry.
 pub(crate) fn read_prefix(
     folder: BorrowedFd<'_>,
     name: &Path,
     boundary: &Boundary,
-) -> Option<Result<(Vec<u8>, bool), Diagnostic>> {
+) -> Option<Result<Prefix, Diagnostic>> {
     let unread = |why: String| {
         let code = if why.contains("regular") { Code::NotRegular } else { Code::Unreadable };
         Diagnostic::error(code, format!("the file cannot be read: {why}"))
     };
-    let opened = match open_within(folder, name, boundary) {
+    let link = true_path(folder).unwrap_or_default().join(name);
+    let role = LinkRole::SkillFile { path: &link, flat: false };
+    let opened = match open_within(folder, name, boundary, role) {
         Err(Unopened::Barred) => {
             let refusal = boundary.refusal();
             return Some(Err(Diagnostic { level: Level::Error, ..refusal }));
@@ -277,10 +287,20 @@ pub(crate) fn read_prefix(
         Err(Unopened::System(error)) => Err(error),
         Ok(file) => Ok(file),
     };
-    let read = read_bounded(opened, usize::MAX - 1, WHOLE_MAX)?;
-    Some(read.map_err(unread).map(|bytes| {
-        let ended = bytes.len() < WHOLE_MAX;
-        (bytes, ended)
+    Some(prefix(opened)?.map_err(unread))
+}
+
+/// Reads the beginning of a file below a folder, through no link and to no other mount. Nothing: it cannot be read.
+pub(crate) fn read_plain_prefix(folder: BorrowedFd<'_>, path: &Path) -> Option<Prefix> {
+    prefix(crate::resource::open_straight(folder, path, OPEN | OFlags::NOFOLLOW))?.ok()
+}
+
+fn prefix(opened: Result<OwnedFd, Errno>) -> Option<Result<Prefix, String>> {
+    let read = read_bounded(opened, usize::MAX - 1, PREFIX_MAX + 1)?;
+    Some(read.map(|mut bytes| {
+        let whole = bytes.len() <= PREFIX_MAX;
+        bytes.truncate(PREFIX_MAX);
+        Prefix { bytes, whole }
     }))
 }
 
@@ -288,7 +308,7 @@ pub(crate) fn read_prefix(
 ///
 /// The path of its folder has no links; what stands in that folder may be some.
 pub(crate) fn read_manifest(folder: &Path, file: &str, boundary: &Boundary) -> Option<Result<Vec<u8>, String>> {
-    let opened = match open_within(CWD, &folder.join(file), boundary) {
+    let opened = match open_within(CWD, &folder.join(file), boundary, LinkRole::Other) {
         Ok(file) => file,
         Err(Unopened::Barred) => return Some(Err("it is a link that leads where it may not".to_owned())),
         Err(Unopened::System(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO)) => return None,
@@ -305,14 +325,14 @@ enum Unopened {
 }
 
 /// Opens for reading. A link on the way is followed if it may lead there.
-fn open_within(dir: BorrowedFd<'_>, path: &Path, boundary: &Boundary) -> Result<OwnedFd, Unopened> {
+fn open_within(dir: BorrowedFd<'_>, path: &Path, boundary: &Boundary, role: LinkRole<'_>) -> Result<OwnedFd, Unopened> {
     match open_plain(dir, path, OPEN | OFlags::NOFOLLOW, &MountLog::default()) {
         // The second where a link stands for a folder, on systems that go by steps.
         Err(Errno::LOOP | Errno::NOTDIR) => {}
         outcome => return outcome.map_err(Unopened::System),
     }
     let target = Target::open(dir, path).map_err(Unopened::System)?;
-    if !boundary.may_lead(&target) {
+    if !boundary.may_lead(&target, role) {
         return Err(Unopened::Barred);
     }
     target.reopen(OPEN).map_err(Unopened::System)

@@ -2,34 +2,49 @@
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use crate::boundary::{MountId, Mounts, mount_of};
 
-/// The mounts that a search came across.
+/// The mounts that a search came across, and those that it may cross if it is not the first one.
 #[derive(Debug, Default)]
-pub(super) struct MountLog(Mutex<Mounts>);
+pub(super) struct MountLog {
+    met: Mutex<Mounts>,
+    known: Option<Mounts>,
+}
 
 impl MountLog {
-    pub(super) fn new(root: MountId) -> MountLog {
-        MountLog(Mutex::new(Mounts::from([root])))
+    pub(super) fn new(root: MountId, known: Option<&Mounts>) -> MountLog {
+        MountLog { met: Mutex::new(Mounts::from([root])), known: known.cloned() }
     }
 
+    fn met(&self) -> MutexGuard<'_, Mounts> {
+        self.met.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the mount that a link leads to; the link is judged by itself.
     pub(super) fn add(&self, mount: MountId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(mount);
+        self.met().insert(mount);
     }
 
-    pub(super) fn note(&self, opened: BorrowedFd<'_>) {
-        if let Ok(mount) = mount_of(opened) {
-            self.add(mount);
+    /// Adds the mount of what was opened without a link; it is an error if the mount came after the first search.
+    pub(super) fn note(&self, opened: BorrowedFd<'_>) -> Result<(), Errno> {
+        let Ok(mount) = mount_of(opened) else { return Ok(()) };
+        let is_new = self.met().insert(mount);
+        match is_new && self.known.as_ref().is_some_and(|known| !known.contains(&mount)) {
+            true => {
+                self.met().remove(&mount);
+                Err(Errno::XDEV)
+            }
+            false => Ok(()),
         }
     }
 
     pub(super) fn taken(&self) -> Mounts {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.met())
     }
 }
 
@@ -41,18 +56,18 @@ pub(super) fn open_plain(fd: BorrowedFd<'_>, path: &Path, flags: OFlags, mounts:
         let plain = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         // A path from the top crosses mounts before it gets anywhere.
         let within = if path.is_absolute() { plain } else { plain | ResolveFlags::NO_XDEV };
-        match openat2(fd, path, flags, Mode::empty(), within) {
+        match retry_on_intr(|| openat2(fd, path, flags, Mode::empty(), within)) {
             Err(Errno::NOSYS | Errno::PERM) => {}
             Err(Errno::XDEV) => {
-                let opened = openat2(fd, path, flags, Mode::empty(), plain)?;
-                mounts.note(opened.as_fd());
+                let opened = retry_on_intr(|| openat2(fd, path, flags, Mode::empty(), plain))?;
+                mounts.note(opened.as_fd())?;
                 return Ok(opened);
             }
             outcome => return outcome,
         }
     }
     let opened = open_by_steps(fd, path, flags)?;
-    mounts.note(opened.as_fd());
+    mounts.note(opened.as_fd())?;
     Ok(opened)
 }
 
@@ -60,7 +75,8 @@ pub(super) fn open_plain(fd: BorrowedFd<'_>, path: &Path, flags: OFlags, mounts:
 fn open_by_steps(fd: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     match path.strip_prefix("/") {
         Ok(below) => {
-            let top = rustix::fs::open(c"/", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+            let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let top = retry_on_intr(|| rustix::fs::open(c"/", folder, Mode::empty()))?;
             crate::resource::open_plain(top.as_fd(), below, flags)
         }
         Err(_) => crate::resource::open_plain(fd, path, flags),

@@ -10,7 +10,7 @@ use super::file::{self, FileFact};
 use super::folder::{Folder, Manifest, Survey};
 use super::open::MountLog;
 use super::{plan::Plan, survey_cache::SurveyCache};
-use crate::boundary::Target;
+use crate::boundary::{LinkRole, Mounts, Target};
 use crate::diagnostic::{Code, Diagnostic};
 
 mod lazy_folder;
@@ -22,9 +22,11 @@ use lazy_folder::{FOLDER, LazyFolder};
 const AT_ONCE: usize = 512;
 
 /// Looks at everything below `root` that the plan asks for; what is known from an earlier search is not looked at again.
-pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>) -> Survey {
+///
+/// `first` is the search that first found the folder, if this is not it: no mount that came later is crossed.
+pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>, first: Option<&FirstSearch>) -> Survey {
     let mut survey = Survey { root: root.to_owned(), canonical: root.to_owned(), ..Survey::default() };
-    let dir = match open_root(root, plan) {
+    let dir = match open_root(root, plan, first) {
         Ok(dir) => dir,
         Err(RootProblem::Missing) => return survey,
         Err(RootProblem::Unusable(exists, problem)) => {
@@ -34,9 +36,35 @@ pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>) -> S
         }
     };
     dir.path().clone_into(&mut survey.canonical);
-    let mounts = MountLog::new(dir.mount());
+    let known = first.filter(|first| first.canonical == dir.path()).map(|first| &first.mounts);
+    let mounts = MountLog::new(dir.mount(), known);
     let dir = LazyFolder::opened(&dir, &mounts);
     Surveyor { plan, cache, survey, root: &dir, mounts: &mounts, seen: None, entries: 0, ordinary: 0 }.run()
+}
+
+/// Where a root was when it was first found, and the mounts that were there.
+#[derive(Debug)]
+pub(crate) struct FirstSearch {
+    canonical: PathBuf,
+    mounts: Mounts,
+}
+
+impl FirstSearch {
+    /// Remembers a search. A root that leads elsewhere now is found anew.
+    pub(crate) fn after(earlier: Option<FirstSearch>, survey: &Survey) -> Option<FirstSearch> {
+        if !survey.exists || survey.mounts.is_empty() {
+            return earlier;
+        }
+        let mut mounts = survey.mounts.clone();
+        mounts.extend(
+            earlier.filter(|first| first.canonical == survey.canonical).into_iter().flat_map(|first| first.mounts),
+        );
+        Some(FirstSearch { canonical: survey.canonical.clone(), mounts })
+    }
+
+    fn knows(&self, root: &Target) -> bool {
+        self.canonical != root.path() || self.mounts.contains(&root.mount())
+    }
 }
 
 /// Why a root is not searched.
@@ -47,14 +75,17 @@ enum RootProblem {
 }
 
 /// Opens a root. A link on the way to it is judged like any other.
-fn open_root(root: &Path, plan: &Plan) -> Result<Target, RootProblem> {
+fn open_root(root: &Path, plan: &Plan, first: Option<&FirstSearch>) -> Result<Target, RootProblem> {
     let dir = Target::open_folder(root, FOLDER).map_err(|error| match error {
         Errno::NOENT | Errno::NOTDIR => RootProblem::Missing,
         error => RootProblem::Unusable(error == Errno::ACCESS, Box::new(unreadable(&error.into()))),
     })?;
-    match dir.path() == root || plan.boundary.may_lead(&dir) {
+    if !plan.boundary.may_be_root(root, &dir, LinkRole::Root { flat: plan.flat }) {
+        return Err(RootProblem::Unusable(false, Box::new(plan.boundary.root_refusal())));
+    }
+    match first.is_none_or(|first| first.knows(&dir)) {
         true => Ok(dir),
-        false => Err(RootProblem::Unusable(false, Box::new(plan.boundary.refusal()))),
+        false => Err(RootProblem::Unusable(false, Box::new(unreadable(&Errno::XDEV.into())))),
     }
 }
 
@@ -66,8 +97,8 @@ pub(crate) fn leads_there(survey: &Survey) -> bool {
 
 /// Reads files again in some folders of a survey; `None`: what is there now changes more than these files.
 pub(crate) fn refresh(survey: Survey, plan: &Plan, cache: &SurveyCache, folders: Vec<usize>) -> Option<Survey> {
-    let dir = open_root(&survey.root, plan).ok().filter(|dir| dir.path() == survey.canonical)?;
-    let mounts = MountLog::new(dir.mount());
+    let dir = open_root(&survey.root, plan, None).ok().filter(|dir| dir.path() == survey.canonical)?;
+    let mounts = MountLog::new(dir.mount(), Some(&survey.mounts));
     let root = LazyFolder::opened(&dir, &mounts);
     let cache = Some(cache);
     let mut surveyor =
@@ -234,6 +265,10 @@ fn add_files(files: &mut Vec<FileFact>, listed: Vec<FileFact>) {
 }
 
 fn unreadable(error: &std::io::Error) -> Diagnostic {
+    if error.raw_os_error() == Some(Errno::XDEV.raw_os_error()) {
+        let message = "something was mounted here after the first search, so the folder is not read";
+        return Diagnostic::warning(Code::Unreadable, message).help("start the program again if the mount is yours");
+    }
     Diagnostic::warning(Code::Unreadable, format!("the folder cannot be read: {}", file::reason(error)))
         .help("check the folder's permissions")
 }

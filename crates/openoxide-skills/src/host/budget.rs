@@ -36,8 +36,8 @@ pub struct CatalogRules {
     pub alias_lone_plugin: Option<usize>,
     /// What joins the description and `when_to_use`; absent: the latter is not shown.
     pub when_to_use_join: Option<String>,
-    /// Whether blanks at the ends of lines, runs of blank lines and the padding of tables go.
-    pub tidy: bool,
+    /// What is done to texts before they are shown.
+    pub lines: CatalogLines,
     /// Texts that would end the frame around the entries; inside an entry their first character is escaped.
     pub guard: Vec<String>,
 }
@@ -57,10 +57,23 @@ impl Default for CatalogRules {
             alias_frame: AliasFrame::default(),
             alias_lone_plugin: None,
             when_to_use_join: None,
-            tidy: false,
+            lines: CatalogLines::default(),
             guard: Vec::new(),
         }
     }
+}
+
+/// What is done to the texts of a catalog before they are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CatalogLines {
+    /// Nothing.
+    #[default]
+    AsWritten,
+    /// Blanks at the ends of lines, runs of blank lines and the padding of tables go.
+    Tidy,
+    /// Each description stands on one line, with characters that cannot be seen shown as escapes.
+    Visible,
 }
 
 /// Where the model meets the catalog.

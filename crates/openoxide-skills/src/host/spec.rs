@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
+use rustix::fs::{Mode, OFlags};
 use toml::{Table, Value};
 
 use super::Host;
-use crate::settings::HostSettings;
+use crate::{ownership::check_owner, settings::HostSettings};
 
 static BUILTIN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/hosts");
 
@@ -271,14 +274,30 @@ fn read_folder(folder: &Path) -> Result<HostSpec, HostError> {
     HostSpec::checked(&folder_name(folder), Some(folder), &files)
 }
 
-#[expect(clippy::disallowed_methods, reason = "the path is part of our own error")]
 fn read_small(path: &Path) -> Result<String, HostError> {
     let unreadable = |source| HostError::Unreadable { path: path.to_owned(), source };
-    if std::fs::metadata(path).map_err(unreadable)?.len() > MAX_FILE {
-        let message = format!("it is larger than {MAX_FILE} bytes");
-        return Err(HostError::Invalid { path: path.to_owned(), message });
+    let invalid = |message| HostError::Invalid { path: path.to_owned(), message };
+    // It was a regular file a moment ago; a pipe that took its place must not block.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()));
+    let file = File::from(opened.map_err(|error| unreadable(error.into()))?);
+    let stat = file.metadata().map_err(unreadable)?;
+    if !stat.is_file() {
+        return Err(invalid("it is no regular file".to_owned()));
     }
-    std::fs::read_to_string(path).map_err(unreadable)
+    // Up to the folder that the folders of hosts are in, and the one above, which is the user's.
+    let top = path.ancestors().nth(if is_edition(path) { 4 } else { 3 });
+    check_owner(path, &stat, top).map_err(|why| invalid(format!("{why}; {}", why.help)))?;
+    let mut text = String::new();
+    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(invalid(format!("it is larger than {MAX_FILE} bytes")));
+    }
+    Ok(text)
+}
+
+fn is_edition(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| folder.ends_with("editions"))
 }
 
 /// Keys of `host.toml` that were folded into others, and what says the same now, for hosts that users wrote before.
@@ -296,7 +315,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("denied", "`command-denied` in `[texts]`"),
     ("notice", "`skill-cut` or `file-cut` in `[texts]`"),
     ("trim", "`clean`, or `steps` of a name"),
-    ("tidy", "`clean = \"tidy\"`"),
+    ("tidy", "`clean = \"tidy\"`, or `lines = \"tidy\"` in `[catalog]`"),
     ("callers", "`activation.expand_for`"),
     ("in_code", "`activation.expand_in_code`"),
     ("near_names", "`mention.suggests`"),

@@ -59,7 +59,7 @@ const CONTROLS: &[&str] =
     &["disable-model-invocation", "user-invocable", "disallowed-tools", "context", "hooks", "paths"];
 
 /// Tells whether two keys are the same but for their spelling.
-fn is_alike(left: &str, right: &str) -> bool {
+pub(crate) fn is_alike(left: &str, right: &str) -> bool {
     let plain = |key: &str| {
         let signs = key.bytes().filter(|byte| !b"-_".contains(byte));
         signs.map(|byte| byte.to_ascii_lowercase()).collect::<Vec<_>>()
@@ -69,6 +69,21 @@ fn is_alike(left: &str, right: &str) -> bool {
 
 /// The field that keeps a skill from the model.
 const NOT_FOR_MODEL: &str = "disable-model-invocation";
+
+/// Tells whether a field keeps the skill from the model, here or behind merge keys.
+fn keeps_from_model(key: &str, value: &Node<'_>) -> bool {
+    if key == "<<" {
+        return match &value.value {
+            Value::List(items) => items.iter().any(|item| keeps_from_model(key, item)),
+            Value::Map(pairs) => {
+                pairs.iter().any(|(key, value)| key.as_text().is_some_and(|key| keeps_from_model(key, value)))
+            }
+            Value::Scalar { .. } => false,
+        };
+    }
+    let says_no = || scalar::boolean(value, BoolRule::Loose) == Some(false) || value.is_null();
+    is_alike(key, NOT_FOR_MODEL) && !says_no()
+}
 
 fn field(key: &str) -> Option<Take> {
     FIELDS.iter().find(|(name, _)| *name == key).map(|(_, take)| *take)
@@ -143,17 +158,20 @@ impl Collector<'_> {
     fn pair(&mut self, key: &Node<'_>, value: &Node<'_>) {
         let Some(key_text) = key.as_text() else { return };
         let canonical = self.canonical(key_text);
-        if is_alike(key_text, NOT_FOR_MODEL) {
-            let says_no = scalar::boolean(value, BoolRule::Loose) == Some(false) || value.is_null();
-            self.frontmatter.keeps_from_model |= !says_no;
+        self.frontmatter.keeps_from_model |= keeps_from_model(key_text, value);
+        if key_text == "<<" && self.rules.fields.unclear == UnclearControl::Close && keeps_from_model(key_text, value) {
+            self.frontmatter.disable_model_invocation = Some(true);
         }
         let read = &self.rules.fields.read;
         let is_read = read.is_empty() || read.iter().any(|name| *name == canonical);
         if let Some(take) = field(&canonical).filter(|_| is_read) {
             return take(self, &canonical, value);
         }
-        if self.rules.merge_keys && key_text == "<<" {
-            return;
+        if key_text == "<<" {
+            self.merge_key(key);
+            if self.rules.merge_keys {
+                return;
+            }
         }
         self.not_read(&canonical, key);
         if self.rules.fields.unknown != UnknownFields::Keep {
@@ -163,6 +181,16 @@ impl Collector<'_> {
         if !is_known_field(&canonical) {
             self.frontmatter.unknown.push((key_text.to_owned(), self.written(value)));
         }
+    }
+
+    /// Says that fields come from elsewhere, which a reader of the frontmatter does not see at once.
+    fn merge_key(&mut self, key: &Node<'_>) {
+        let message = match self.rules.merge_keys {
+            true => "`<<` brings fields from elsewhere, which count unless they are written here too",
+            false => "`<<` brings fields from elsewhere in other programs; here they do not count",
+        };
+        let problem = Diagnostic::warning(Code::MergeKey, message).help("write the fields themselves");
+        self.problems.push(problem.at(self.source.file, self.source.span(&key.span)));
     }
 
     /// Says that a field which changes what a skill may do has no effect in this host.

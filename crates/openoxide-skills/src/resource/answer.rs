@@ -2,14 +2,14 @@
 
 use std::{collections::HashSet, path::Path};
 
-use super::media_type::{TEXT, media_type};
+use super::media_type::{TEXT, media_type, media_type_of};
 use super::{
     ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem, ResourcePath, SkillDir, SkillUrl, SnapshotError,
     shown_name,
 };
 use crate::catalog::{Catalog, Entry};
 use crate::host::{Caller, Host, ReadProblem, ResourceRules, Situation};
-use crate::text::{TerminalText, fill};
+use crate::text::{TerminalText, fill, visible};
 
 /// Most characters of the caller's text that an answer repeats.
 const REPEATED_MAX: usize = 200;
@@ -76,7 +76,7 @@ pub struct ResourceAnswer {
     pub found: ResourceContent,
     /// Its type of content.
     pub content_type: String,
-    /// What the host sends; absent for bytes.
+    /// What the host sends, with hidden characters as escapes; absent for bytes.
     pub text: Option<String>,
 }
 
@@ -89,9 +89,13 @@ impl ResourceAnswer {
             ResourceContent::File(Resource { path, bytes: ResourceBytes::Binary(bytes), .. }) => {
                 (of(path, bytes), None)
             }
+            ResourceContent::File(Resource { path, bytes: ResourceBytes::Open(file), .. }) => {
+                let named = media_type_of(&host.resource, Path::new(path), file.kind);
+                (named.to_owned(), None)
+            }
             ResourceContent::File(Resource { path, bytes: ResourceBytes::Text { text, removed }, .. }) => {
                 let notice = host.texts.say(Situation::FileCut, &[("removed", &removed.to_string())]);
-                (of(path, text.as_bytes()), Some(text.clone() + if *removed > 0 { &notice } else { "" }))
+                (of(path, text.as_bytes()), Some(visible(text).into_owned() + if *removed > 0 { &notice } else { "" }))
             }
         };
         ResourceAnswer { found, content_type, text }
@@ -149,7 +153,7 @@ pub fn read_resource(
     catalog: &Catalog,
     entry: &Entry,
     asked: &ResourceRequest,
-    bytes: bool,
+    limit: ReadLimit,
 ) -> Result<ResourceAnswer, ResourceRefusal> {
     let refuse = |problem| ResourceRefusal::new(host, catalog, asked, problem);
     let part = asked.part.as_ref().map_err(|problem| refuse(*problem))?;
@@ -158,7 +162,6 @@ pub fn read_resource(
         _ => refuse(ReadProblem::Unreadable),
     })?;
     let rules = &host.resource;
-    let limit = if bytes { ReadLimit::Bytes } else { ReadLimit::Text(rules.max) };
     let found = match part {
         ResourcePart::Manifest => dir.read_manifest(limit).map(ResourceContent::File),
         ResourcePart::Top => dir.list_top().map(ResourceContent::Folder),

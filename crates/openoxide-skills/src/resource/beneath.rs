@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Component, Path};
 
 use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 /// How often the kernel is asked again when something moved while it resolved a path.
 #[cfg(target_os = "linux")]
@@ -33,14 +33,14 @@ pub(super) fn open(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<Ow
 }
 
 /// Opens `path` below `dir` in one call, through no link at all; one on the way is as in [`open_plain`].
-pub(super) fn open_straight(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+pub(crate) fn open_straight(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{ResolveFlags, openat2};
         let plain = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_XDEV | plain;
-        match openat2(dir, path, flags, Mode::empty(), resolve) {
-            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INTR) => {}
+        match retry_on_intr(|| openat2(dir, path, flags, Mode::empty(), resolve)) {
+            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
             outcome => return outcome,
         }
     }
@@ -68,12 +68,13 @@ pub(super) fn open_whole(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     {
         use rustix::fs::{CWD, ResolveFlags, openat2};
         // Folders that may be passed and not listed are no hindrance to the kernel.
-        match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS) {
-            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INTR) => {}
+        let plain = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match retry_on_intr(|| openat2(CWD, path, flags, Mode::empty(), plain)) {
+            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
             outcome => return outcome,
         }
     }
-    let root = rustix::fs::open(c"/", FOLDER, Mode::empty())?;
+    let root = retry_on_intr(|| rustix::fs::open(c"/", FOLDER, Mode::empty()))?;
     open_plain(root.as_fd(), path.strip_prefix("/").map_err(|_| Errno::XDEV)?, flags)
 }
 
@@ -84,12 +85,12 @@ pub(super) fn open_name(dir: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> Res
     {
         use rustix::fs::{ResolveFlags, openat2};
         let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
-        match openat2(dir, name, flags, Mode::empty(), resolve) {
-            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INTR) => {}
+        match retry_on_intr(|| openat2(dir, name, flags, Mode::empty(), resolve)) {
+            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
             outcome => return outcome,
         }
     }
-    rustix::fs::openat(dir, name, flags, Mode::empty())
+    retry_on_intr(|| rustix::fs::openat(dir, name, flags, Mode::empty()))
 }
 
 #[cfg(target_os = "linux")]
@@ -97,8 +98,8 @@ fn by_kernel(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd,
     use rustix::fs::{ResolveFlags, openat2};
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
     for _ in 0..ATTEMPTS {
-        match openat2(dir, path, flags, Mode::empty(), resolve) {
-            Err(Errno::AGAIN | Errno::INTR) => {}
+        match retry_on_intr(|| openat2(dir, path, flags, Mode::empty(), resolve)) {
+            Err(Errno::AGAIN) => {}
             outcome => return outcome,
         }
     }
@@ -135,7 +136,7 @@ pub(super) fn by_steps(dir: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Resul
             Err(error) => return Err(error),
         }
     }
-    rustix::fs::openat(passed.last().map_or(dir, AsFd::as_fd), c".", flags, Mode::empty())
+    retry_on_intr(|| rustix::fs::openat(passed.last().map_or(dir, AsFd::as_fd), c".", flags, Mode::empty()))
 }
 
 /// Puts a path before what is left of the current one.

@@ -1,6 +1,6 @@
 //! Copies exactly the bytes that were digested: what runs is this copy.
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::{collections::BTreeSet, path::Path};
 
 use rustix::fs::{Mode, OFlags};
@@ -8,19 +8,19 @@ use rustix::io::{self, Errno};
 
 use super::beneath::{self, READ};
 use super::error::{Result, SnapshotError};
-use super::{FileDigest, FolderSnapshot, PrivateFolder, SkillDir};
+use super::{FileDigest, FolderSnapshot, SkillDir};
 use super::{digest::hash, walk::failed};
 use crate::text::path_text;
 
 impl SkillDir {
-    /// Copies what `snapshot` digested to an empty folder. Nobody else can read or run any of it, whatever the umask is.
+    /// Copies what `snapshot` digested to an open, empty folder. Nobody else can read or run any of it, whatever the umask is.
     ///
     /// Every file is digested again while it is copied, and one that is not what it was is an error. Links are copied as
     /// links, if they lead nowhere out of the copy; one that does is an error, for what is behind it was never digested.
     /// The skill's own file is a file in the copy even if it was a link. After an error the copy is not complete and
     /// must not be used.
-    pub fn copy_to(&self, snapshot: &FolderSnapshot, folder: &PrivateFolder) -> Result<()> {
-        let to = folder.fd();
+    pub fn copy_to(&self, snapshot: &FolderSnapshot, folder: impl AsFd) -> Result<()> {
+        let to = folder.as_fd();
         let linked = snapshot.linked_manifest.as_ref();
         let is_manifest = |path: &Path| linked.is_some_and(|file| file.path == path);
         let links: Vec<_> = snapshot.links.iter().filter(|link| !is_manifest(&link.path)).collect();

@@ -5,13 +5,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::{self, Errno};
 
 use super::beneath::{self, FOLDER, READ};
 use super::error::{Result, SnapshotError};
 use super::path::is_left_out_path;
-use crate::boundary::{Boundary, Mounts, Target, mount_of, true_path};
+use crate::boundary::{Boundary, LinkRole, Mounts, Target, mount_of, true_path};
 use crate::catalog::{Catalog, Entry};
 use crate::{discover::Listing, host::Links};
 
@@ -50,6 +50,13 @@ impl SkillDir {
         SkillDir::new(folder, OsStr::new("SKILL.md"), Extent::Folder)
     }
 
+    /// Opens a folder whose path was resolved before. If there is a link on the way now, somebody put it there since, and the
+    /// folder is not opened.
+    pub fn open_resolved(folder: &Path) -> Result<SkillDir> {
+        let fd = beneath::open_whole(folder, FOLDER).map_err(unopened)?;
+        Ok(SkillDir::held(fd, OsStr::new("SKILL.md"), Extent::Folder))
+    }
+
     /// Opens the skill of a catalog's entry, by the rules of the root that it was found in.
     ///
     /// Its folder is the one that was found: if there is a link on the way to it now, or another mount, it is not opened. If
@@ -81,7 +88,7 @@ impl SkillDir {
     }
 
     pub(super) fn new(folder: &Path, manifest: &OsStr, extent: Extent) -> Result<SkillDir> {
-        let fd = rustix::fs::open(folder, FOLDER, Mode::empty()).map_err(unopened)?;
+        let fd = io::retry_on_intr(|| rustix::fs::open(folder, FOLDER, Mode::empty())).map_err(unopened)?;
         Ok(SkillDir::held(fd, manifest, extent))
     }
 
@@ -101,7 +108,7 @@ impl SkillDir {
     /// its own; a skill is mostly listed once.
     pub(super) fn listing(&self, most: usize) -> io::Result<(Listing, bool)> {
         if self.listed.swap(true, Ordering::Relaxed) {
-            let again = rustix::fs::openat(self.fd(), c".", FOLDER, Mode::empty())?;
+            let again = io::retry_on_intr(|| rustix::fs::openat(self.fd(), c".", FOLDER, Mode::empty()))?;
             return Listing::read(again.as_fd(), most);
         }
         Listing::read(self.fd(), most)
@@ -142,19 +149,15 @@ impl SkillDir {
         if belongs { Ok(opened) } else { Err(Errno::NOENT) }
     }
 
-    /// Opens the file that the skill's own led to, if it still does. The link itself is never opened: whatever it is
-    /// exchanged for, only that file is read.
+    /// Opens the file that the skill's own led to, if it still does. Whatever the link is exchanged for, only that file is
+    /// read: what it leads to is held first, and judged.
     fn open_target(&self, target: &LinkedFile) -> io::Result<OwnedFd> {
-        let file = beneath::open_whole(&target.path, READ).map_err(|error| match error {
+        let now = Target::open(self.fd(), Path::new(&self.manifest)).map_err(|error| match error {
             Errno::LOOP | Errno::MLINK => Errno::XDEV,
             error => error,
         })?;
-        let (there, led) =
-            (rustix::fs::fstat(&file)?, rustix::fs::statat(self.fd(), &*self.manifest, AtFlags::empty())?);
-        let is_same = (there.st_dev, there.st_ino) == (led.st_dev, led.st_ino);
-        let target_now = Target::of(file)?;
-        let may_be_read = target.boundary.may_lead(&target_now) && target.mounts.contains(&target_now.mount());
-        if is_same && may_be_read { Ok(target_now.into_fd()) } else { Err(Errno::XDEV) }
+        let is_same = now.path() == target.path && target.mounts.contains(&now.mount());
+        if is_same && target.boundary.may_lead(&now, LinkRole::Found) { now.reopen(READ) } else { Err(Errno::XDEV) }
     }
 
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
@@ -165,14 +168,14 @@ impl SkillDir {
 /// Opens a folder whose path may have links, if they lead where they may.
 fn open_judged(folder: &Path, boundary: &Boundary) -> Result<OwnedFd> {
     let target = Target::open_folder(folder, FOLDER).map_err(unopened)?;
-    let may_be_read = target.path() == folder || boundary.may_lead(&target);
+    let may_be_read = boundary.may_be_root(folder, &target, LinkRole::Found);
     if may_be_read { Ok(target.into_fd()) } else { Err(SnapshotError::Moved) }
 }
 
 /// Judges a folder that a link led to when it was found.
 fn judged(opened: io::Result<OwnedFd>, boundary: &Boundary) -> Result<OwnedFd> {
     let target = opened.and_then(Target::of).map_err(unopened)?;
-    if boundary.may_lead(&target) { Ok(target.into_fd()) } else { Err(SnapshotError::Moved) }
+    if boundary.may_lead(&target, LinkRole::Found) { Ok(target.into_fd()) } else { Err(SnapshotError::Moved) }
 }
 
 fn unopened(error: Errno) -> SnapshotError {

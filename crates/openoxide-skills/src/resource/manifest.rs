@@ -8,6 +8,7 @@ use rustix::{fs::FileType, io::Errno};
 use super::SkillDir;
 use super::digest::{Hex, hash};
 use super::error::{Result, SnapshotError};
+use super::media_type::{ContentCheck, ContentKind};
 use super::stamps::{ANY_TICK, Stamp};
 use super::walk::{FolderLimits, Visited, Visitor, failed, regular};
 use crate::text::path_text;
@@ -31,6 +32,8 @@ pub struct ManifestFile {
     pub size: u64,
     /// The SHA-256 of its bytes.
     pub sha256: [u8; 32],
+    /// What is in it.
+    pub content: ContentKind,
     stamp: Stamp,
     /// Whether the stamp tells every later change.
     settled: bool,
@@ -126,13 +129,18 @@ impl ManifestVisitor<'_> {
         }
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         self.room(&path, size)?;
-        let hashed = hash(file, size, &mut self.buffer, |_| Ok(()));
+        let mut content = ContentCheck::default();
+        let hashed = hash(file, size, &mut self.buffer, |part| {
+            content.take(part);
+            Ok(())
+        });
         let (read, sha256) = hashed.map_err(|error| failed(&path, error))?;
         let after = rustix::fs::fstat(file).map_err(|error| failed(&path, error))?;
         if read != size || Stamp::of(&after) != stamp {
             return Err(SnapshotError::Changed(path_text(&path)));
         }
-        self.add(ManifestFile { path, size, sha256, stamp, settled: stamp.is_settled(self.now, ANY_TICK) })
+        let (content, settled) = (content.kind(), stamp.is_settled(self.now, ANY_TICK));
+        self.add(ManifestFile { path, size, sha256, content, stamp, settled })
     }
 
     /// Refuses what is too much, before it is read.

@@ -27,10 +27,15 @@ const CORRECTIONS: [(&str, &str); 9] = [
 /// can lie: what is called text and is not is `application/octet-stream`, and text that is called an image, a sound, a
 /// video or a font is `text/plain`.
 pub fn media_type<'h>(rules: &'h ResourceRules, path: &Path, bytes: &[u8]) -> &'h str {
-    let is_text = is_text(bytes);
+    media_type_of(rules, path, ContentKind::of(bytes))
+}
+
+/// The same where the file was read before, and what is in it is known.
+pub fn media_type_of<'h>(rules: &'h ResourceRules, path: &Path, content: ContentKind) -> &'h str {
+    let is_text = content != ContentKind::Bytes;
     let usual = || usual_type(path).filter(|_| !is_text || rules.types.is_empty());
     match stated_type(rules, path).or_else(usual) {
-        Some(named) if bytes.is_empty() => named,
+        Some(named) if content == ContentKind::Nothing => named,
         Some(named) if is_text && !is_media(named) => named,
         Some(named) if !is_text && !is_text_type(named) => named,
         _ if is_text => TEXT,
@@ -38,10 +43,70 @@ pub fn media_type<'h>(rules: &'h ResourceRules, path: &Path, bytes: &[u8]) -> &'
     }
 }
 
-/// Returns the media type that a file's name promises, where nothing has been read yet; `None` where the content decides.
-pub fn media_type_by_name<'h>(rules: &'h ResourceRules, path: &Path) -> Option<&'h str> {
-    let usual = || usual_type(path).filter(|named| rules.types.is_empty() || is_media(named));
-    stated_type(rules, path).or_else(usual)
+/// What is in a file, whatever its name promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContentKind {
+    /// Nothing.
+    Nothing,
+    /// Text: UTF-8 without a NUL byte.
+    Text,
+    /// Anything else.
+    Bytes,
+}
+
+impl ContentKind {
+    /// Looks at the whole of a file.
+    pub fn of(bytes: &[u8]) -> ContentKind {
+        let mut check = ContentCheck::default();
+        check.take(bytes);
+        check.kind()
+    }
+}
+
+/// Looks at a file part by part.
+#[derive(Debug, Default)]
+pub(super) struct ContentCheck {
+    /// The beginning of a character that the next part ends.
+    open: Vec<u8>,
+    is_bytes: bool,
+    has_some: bool,
+}
+
+impl ContentCheck {
+    pub(super) fn take(&mut self, part: &[u8]) {
+        if part.is_empty() || self.is_bytes {
+            return;
+        }
+        self.has_some = true;
+        let mut part = part;
+        // At most three more bytes end a character.
+        while !self.open.is_empty() && !part.is_empty() && !self.is_bytes {
+            self.open.push(part[0]);
+            part = &part[1..];
+            match std::str::from_utf8(&self.open) {
+                Ok(_) => self.open.clear(),
+                Err(error) => self.is_bytes = error.error_len().is_some(),
+            }
+        }
+        self.is_bytes |= part.contains(&0);
+        if let Err(error) = std::str::from_utf8(part) {
+            self.is_bytes |= error.error_len().is_some();
+            self.open = part[error.valid_up_to()..].to_vec();
+        }
+    }
+
+    /// Tells whether it is no text, whatever follows.
+    pub(super) fn is_bytes(&self) -> bool {
+        self.is_bytes
+    }
+
+    pub(super) fn kind(&self) -> ContentKind {
+        match self.is_bytes || !self.open.is_empty() {
+            true => ContentKind::Bytes,
+            false if self.has_some => ContentKind::Text,
+            false => ContentKind::Nothing,
+        }
+    }
 }
 
 fn stated_type<'h>(rules: &'h ResourceRules, path: &Path) -> Option<&'h str> {
@@ -52,10 +117,6 @@ fn usual_type(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     let corrected = CORRECTIONS.iter().find(|(known, _)| *known == extension);
     corrected.map(|(_, kind)| *kind).or_else(|| mime_guess::from_ext(&extension).first_raw())
-}
-
-fn is_text(bytes: &[u8]) -> bool {
-    !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
 }
 
 fn is_media(kind: &str) -> bool {
@@ -104,15 +165,33 @@ mod tests {
     #[test]
     fn the_table_of_a_host_wins_and_the_content_decides_there_too() {
         let rules = ResourceRules { types: [("md".into(), "text/x-own".into())].into(), ..ResourceRules::default() };
-        let check = |path: &str, bytes: &[u8], expected: &str, by_name: Option<&str>| {
+        let check = |path: &str, bytes: &[u8], expected: &str| {
             assert_eq!(media_type(&rules, Path::new(path), bytes), expected, "{path}");
-            assert_eq!(media_type_by_name(&rules, Path::new(path)), by_name, "{path}");
         };
-        check("a.MD", b"# A", "text/x-own", Some("text/x-own"));
-        check("a.md", b"\0", "application/octet-stream", Some("text/x-own"));
-        check("a.json", b"{}", "text/plain", None);
-        check("a.sh", b"true", "text/plain", None);
-        check("a.pdf", b"%PDF\0", "application/pdf", None);
-        check("a.png", b"\0", "image/png", Some("image/png"));
+        check("a.MD", b"# A", "text/x-own");
+        check("a.md", b"\0", "application/octet-stream");
+        check("a.json", b"{}", "text/plain");
+        check("a.sh", b"true", "text/plain");
+        check("a.pdf", b"%PDF\0", "application/pdf");
+        check("a.png", b"\0", "image/png");
+    }
+
+    #[test]
+    fn parts_are_looked_at_like_the_whole() {
+        for (bytes, expected) in [
+            (&b""[..], ContentKind::Nothing),
+            ("né 日本 🦀".as_bytes(), ContentKind::Text),
+            (&"🦀".as_bytes()[..3], ContentKind::Bytes),
+            (b"late\0", ContentKind::Bytes),
+            (b"\xc3(", ContentKind::Bytes),
+            (b"\xff", ContentKind::Bytes),
+        ] {
+            assert_eq!(ContentKind::of(bytes), expected, "{bytes:?}");
+            for size in 1..4 {
+                let mut check = ContentCheck::default();
+                bytes.chunks(size).for_each(|part| check.take(part));
+                assert_eq!(check.kind(), expected, "{bytes:?} in parts of {size}");
+            }
+        }
     }
 }

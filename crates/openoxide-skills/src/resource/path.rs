@@ -11,7 +11,7 @@ use crate::host::{PathLeniency, ReadProblem, ResourceRules};
 use crate::text::is_deceptive;
 
 /// Tells whether a name is never part of a skill: version control's own is not digested, read, listed or copied.
-pub(super) fn is_left_out(name: &OsStr) -> bool {
+pub(crate) fn is_left_out(name: &OsStr) -> bool {
     // Some disks do not tell upper case from lower.
     name.eq_ignore_ascii_case(".git")
 }

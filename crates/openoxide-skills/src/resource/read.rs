@@ -7,13 +7,19 @@ use rustix::{fs::FileType, io::Errno};
 
 use super::beneath::{self, FOLDER, READ};
 use super::dir::{Extent, SkillDir};
+use super::media_type::{ContentCheck, ContentKind};
+use super::open_file::OpenFile;
 use super::path::{ResourcePath, is_left_out, is_left_out_path, shown_name, unescaped};
 use crate::{catalog::collator, discover::Listing, host::ReadProblem};
 
 /// Most bytes of a file that are ever read.
 pub const READ_MAX: u64 = 16 * 1024 * 1024;
+/// Most bytes of a file that are held for whoever can also take the file itself.
+pub const HELD_MAX: u64 = 256 * 1024;
 /// Most names of one folder that are listed.
 pub(super) const LISTED_MAX: usize = 10_000;
+/// Bytes that are looked at at once.
+const CHUNK: usize = 64 * 1024;
 
 /// How much of a file is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +28,8 @@ pub enum ReadLimit {
     Text(u64),
     /// Any bytes, whole; more than [`READ_MAX`] are refused.
     Bytes,
+    /// Any bytes, and the file itself in place of more than [`HELD_MAX`] of them; more than [`READ_MAX`] are refused.
+    BytesOrFile,
 }
 
 /// A file of a skill, as it was read.
@@ -47,6 +55,8 @@ pub enum ResourceBytes {
     },
     /// Bytes, as they were asked for.
     Binary(Vec<u8>),
+    /// The file itself, to be read by whoever asked for it.
+    Open(OpenFile),
 }
 
 /// What is in a folder of a skill.
@@ -226,7 +236,12 @@ fn read_file(file: &OwnedFd, path: &Path, limit: ReadLimit) -> Result<Resource, 
     let size = regular_size(file)?;
     let (size, bytes) = match limit {
         ReadLimit::Text(soft) => read_text(file, size, soft.min(READ_MAX))?,
-        ReadLimit::Bytes => {
+        ReadLimit::BytesOrFile if size > HELD_MAX => {
+            let file = rustix::io::fcntl_dupfd_cloexec(file, 0).map_err(problem)?;
+            let open = OpenFile::look_through(file, READ_MAX).map_err(problem)??;
+            (open.size, ResourceBytes::Open(open))
+        }
+        ReadLimit::Bytes | ReadLimit::BytesOrFile => {
             let bytes = read_up_to(file, size, READ_MAX)?;
             let read = length(&bytes);
             if size.max(read) > READ_MAX {
@@ -261,6 +276,8 @@ fn read_text(file: &OwnedFd, size: u64, max: u64) -> Result<(u64, ResourceBytes)
     let mut bytes = read_up_to(file, size, max)?;
     let is_cut = length(&bytes) > max;
     let size = if is_cut { size.max(length(&bytes)) } else { length(&bytes) };
+    let mut whole = ContentCheck::default();
+    whole.take(&bytes);
     bytes.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     if bytes.contains(&0) {
         return Err(ReadProblem::Binary);
@@ -273,8 +290,26 @@ fn read_text(file: &OwnedFd, size: u64, max: u64) -> Result<(u64, ResourceBytes)
         }
         String::from_utf8(bytes).map_err(|_| ReadProblem::NotUtf8)
     })?;
+    if is_cut && rest_is_bytes(file, max.saturating_add(1), whole)? {
+        return Err(ReadProblem::Binary);
+    }
     let removed = if is_cut { size.saturating_sub(length(text.as_bytes())) } else { 0 };
     Ok((size, ResourceBytes::Text { text, removed }))
+}
+
+/// Looks at what follows in a file that is too long to be sent whole, as far as any file is read: its end decides too
+/// whether it is text.
+fn rest_is_bytes(file: &OwnedFd, read: u64, mut check: ContentCheck) -> Result<bool, ReadProblem> {
+    let (mut buffer, mut total) = (vec![0; CHUNK], read);
+    while total < READ_MAX {
+        let read = beneath::read_full(file, &mut buffer).map_err(problem)?;
+        check.take(&buffer[..read]);
+        total = total.saturating_add(read as u64);
+        if read < buffer.len() {
+            return Ok(check.kind() == ContentKind::Bytes);
+        }
+    }
+    Ok(check.is_bytes())
 }
 
 fn length(bytes: &[u8]) -> u64 {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Root;
 use super::surroundings::{Surroundings, split_head};
 use crate::host::{FolderNames, Host, Layout, RootRule};
-use crate::settings::{HostSettings, Plugin};
+use crate::settings::{HostSettings, Origin, Plugin, Setting};
 
 /// Most folders below cwd that are searched for roots that are asleep, and how deep.
 const ASLEEP_FOLDERS: usize = 2_000;
@@ -135,7 +135,10 @@ impl<'h> Resolver<'h> {
         }
         let scope = plugin.as_ref().and_then(|plugin| plugin.scope).unwrap_or(rule.scope);
         Root {
-            boundary: self.around.boundary(scope, &path, self.base_of(rule, &path)),
+            boundary: match self.is_named_by_project(rule, &path, plugin.as_ref()) {
+                true => self.around.boundary_of_named(scope, &path),
+                false => self.around.boundary(scope, &path, self.base_of(rule, &path)),
+            },
             scope,
             named: rule.path == "{added}" || (rule.listed.is_some() && plugin.is_none()),
             rel: self.rel_of(rule, &path),
@@ -170,17 +173,40 @@ impl<'h> Resolver<'h> {
 
     /// Returns the folders that a setting lists: paths, or installed plugins.
     fn listed(&self, rule: &RootRule, rest: &str) -> Vec<(PathBuf, Option<Plugin>)> {
-        let (host, around) = (self.host, self.around);
         let Some(name) = &rule.listed else { return Vec::new() };
         if let Some(plugins) = self.settings.plugins.get(name) {
             return plugins.iter().flat_map(|plugin| plugin_folders(plugin, rule, rest)).collect();
         }
-        let default = host.settings.get(name).and_then(|rule| rule.default.as_ref());
-        let items = self.settings.get(name).map(|setting| &setting.value).or(default).and_then(toml::Value::as_array);
+        let default = self.host.settings.get(name).and_then(|rule| rule.default.as_ref());
+        let items = self.settings.get(name).map(|setting| &setting.value).or(default);
+        let folders = items.map(|items| self.folders(rule, rest, items)).unwrap_or_default();
+        folders.into_iter().map(|path| (path, None)).collect()
+    }
+
+    /// Tells whether a folder is named only by settings that come with the project.
+    fn is_named_by_project(&self, rule: &RootRule, path: &Path, plugin: Option<&Plugin>) -> bool {
+        let Some(name) = &rule.listed else { return false };
+        if let Some(plugin) = plugin {
+            return plugin.named_by_project;
+        }
+        let rest = split_head(&rule.path).1;
+        let naming = self.settings.said(name).iter();
+        let mut naming =
+            naming.filter(|said| self.folders(rule, rest, &said.value).iter().any(|folder| folder == path));
+        let is_of_project = |said: &Setting| match &said.origin {
+            Origin::File { path, .. } => self.around.is_of_project(path),
+            Origin::Default | Origin::Environment(_) | Origin::CommandLine => false,
+        };
+        naming.next().is_some_and(is_of_project) && naming.all(is_of_project)
+    }
+
+    /// Returns the folders that the value of a setting names.
+    fn folders(&self, rule: &RootRule, rest: &str, items: &toml::Value) -> Vec<PathBuf> {
+        let (host, around) = (self.host, self.around);
         let base = rule.listed_from.as_ref().and_then(|from| around.expand(from, &host.vars));
         let base = base.unwrap_or_else(|| around.cwd.clone());
         let mut folders = Vec::new();
-        for item in items.into_iter().flatten().filter_map(toml::Value::as_str) {
+        for item in items.as_array().into_iter().flatten().filter_map(toml::Value::as_str) {
             let is_whole = item.starts_with(['~', '/', '$', '{']);
             let whole = if is_whole { around.expand(item, &host.vars) } else { Some(base.join(item)) };
             folders.extend(whole.map(|path| path.join(rest)));
@@ -191,7 +217,7 @@ impl<'h> Resolver<'h> {
             }
         }
         // Without dots and slashes at the end, so that a folder that is listed twice is seen to be the same.
-        folders.into_iter().map(|path| (without_dots(&path), None)).collect()
+        folders.into_iter().map(|path| without_dots(&path)).collect()
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Surroundings {
     pub touched: Vec<PathBuf>,
     /// The folder whose trust is decided on; empty: the project's root.
     pub repository: PathBuf,
+    /// The folder that nothing of the project lies above, if that was fixed.
+    pub ceiling: Option<PathBuf>,
     /// Whether the user trusts it.
     pub trusted: bool,
     /// Folders of the user that links are judged by.
@@ -39,11 +41,9 @@ impl Surroundings {
         let is_inside = root.starts_with(repository);
         let is_home = self.home.as_deref() == Some(repository);
         let is_project = match scope {
-            SkillScope::Repo => !is_home,
+            SkillScope::Repo => !is_home && !self.is_of_user(root),
             // What lies in a project is the project's: a plugin that comes with it, a folder that a setting names.
-            SkillScope::Plugin | SkillScope::User => {
-                is_inside && !self.home.as_ref().is_some_and(|home| home.starts_with(repository))
-            }
+            SkillScope::Plugin | SkillScope::User => self.is_of_project(root),
             SkillScope::System | SkillScope::Admin => false,
         };
         let links = self.links.clone();
@@ -60,6 +60,44 @@ impl Surroundings {
     pub fn boundary_at(&self, folder: &Path) -> Boundary {
         let is_inside = folder.starts_with(self.repository());
         self.boundary(if is_inside { SkillScope::Repo } else { SkillScope::User }, folder, folder)
+    }
+
+    /// Returns where links may lead on the way to a file. `templates` are those by which files of its kind are found: one
+    /// that stands for this file wherever the user works makes it the user's.
+    pub fn boundary_of_file<'t>(
+        &self,
+        file: &Path,
+        templates: impl IntoIterator<Item = &'t str>,
+        vars: &BTreeMap<String, String>,
+    ) -> Boundary {
+        let anywhere =
+            Surroundings { home: self.home.clone(), variables: self.variables.clone(), ..Surroundings::default() };
+        let names_it = |template| anywhere.expand(template, vars).is_some_and(|path| path == file);
+        let scope = if templates.into_iter().any(names_it) { SkillScope::User } else { SkillScope::Repo };
+        let folder = file.parent().unwrap_or(file);
+        self.boundary(scope, folder, folder)
+    }
+
+    /// Tells whether a root above the project is one of the user's own, whichever rule found it.
+    fn is_of_user(&self, root: &Path) -> bool {
+        let is_above = |home: &PathBuf| root.starts_with(home) && self.repository().starts_with(home);
+        !root.starts_with(self.repository())
+            && self.home.as_ref().is_some_and(is_above)
+            && self.links.is_user_root(root)
+    }
+
+    /// Returns where a folder may lie, and its links lead, that only a file of this project names.
+    pub fn boundary_of_named(&self, scope: SkillScope, folder: &Path) -> Boundary {
+        if self.trusted {
+            return self.boundary(scope, folder, folder);
+        }
+        Boundary::of_named_folder(vec![self.repository().to_owned()], self.links.clone())
+    }
+
+    /// Tells whether a file or folder comes with the project, by its path; nothing does in a home that is one project.
+    pub fn is_of_project(&self, path: &Path) -> bool {
+        let repository = self.repository();
+        path.starts_with(repository) && !self.home.as_ref().is_some_and(|home| home.starts_with(repository))
     }
 
     fn repository(&self) -> &Path {
@@ -107,12 +145,19 @@ impl Surroundings {
         let folders = match head {
             "{up}" => self.up(),
             "{down}" => self.up().into_iter().rev().collect(),
-            "{top}" => self.cwd.ancestors().map(Path::to_owned).collect(),
+            "{top}" => {
+                self.cwd.ancestors().take_while(|folder| self.is_below_ceiling(folder)).map(Path::to_owned).collect()
+            }
             "{below}" => self.below(),
             "{added}" => self.added.clone(),
             _ => return self.expand(template, vars).into_iter().collect(),
         };
         folders.into_iter().map(|folder| folder.join(rest)).collect()
+    }
+
+    /// Tells whether a folder may be part of the project.
+    pub fn is_below_ceiling(&self, folder: &Path) -> bool {
+        self.ceiling.as_ref().is_none_or(|ceiling| folder.starts_with(ceiling))
     }
 
     /// Returns the folders from cwd up to the project's root, nearest first.

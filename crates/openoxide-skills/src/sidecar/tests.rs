@@ -80,7 +80,32 @@ fn one_bad_value_costs_itself_or_the_file() {
     assert!(metadata.interface.is_some_and(|interface| interface.display_name.is_none()));
     assert!(!metadata.policy.allow_implicit_invocation);
     let (metadata, _) = read_with(&text, SidecarBad::File);
-    assert_eq!(metadata, Metadata::default());
+    assert_eq!(metadata, Metadata { keeps_from_model: true, ..Metadata::default() });
+}
+
+/// A host may drop the file, or pass over the value: a careful reader takes it for a no.
+#[test]
+fn what_is_unclear_about_the_model_closes() {
+    for (text, closes) in [
+        ("policy: {allow_implicit_invocation: false}", true),
+        ("policy: {allow_implicit_invocation: \"no\"}", true),
+        ("policy: {allow_implicit_invocation: [true]}", true),
+        ("policy: {allow-implicit-invocation: 0}", true),
+        ("policy: [{allow_implicit_invocation: false}]", true),
+        ("base: &base {allow_implicit_invocation: false}\npolicy: {<<: *base}", true),
+        ("base: &base {policy: {allow_implicit_invocation: false}}\n<<: [*base]", true),
+        ("policy: {allow_implicit_invocation: false\n", true),
+        ("policy: {allow_implicit_invocation: true}", false),
+        ("policy: {allow_implicit_invocation: ~}", false),
+        ("policy: {products: [codex]}", false),
+        ("interface: {display_name: [X]}", false),
+    ] {
+        for bad in [SidecarBad::Field, SidecarBad::File] {
+            assert_eq!(read_with(text, bad).0.keeps_from_model, closes, "{text}");
+        }
+    }
+    let wrong = read_with("policy: {allow_implicit_invocation: \"no\"}", SidecarBad::Field).0;
+    assert!(!wrong.policy.allow_implicit_invocation);
 }
 
 #[test]

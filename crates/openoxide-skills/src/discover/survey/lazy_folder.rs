@@ -50,7 +50,7 @@ impl<'d> LazyFolder<'d> {
             }
             Location::Whole(path) => self.opened.get_or_init(|| {
                 let folder = open_plain(CWD, path, flags, self.mounts)?;
-                self.mounts.note(folder.as_fd());
+                self.mounts.note(folder.as_fd())?;
                 Ok(folder)
             }),
         };

@@ -8,7 +8,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::{LazyFolder, Surveyor, Visit, add_files};
-use crate::boundary::Target;
+use crate::boundary::{LinkRole, Target};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::file::{self, FileFact, FileLocation};
 use crate::discover::folder::{Folder, Inner, Manifest, inner_folders, linked_manifests};
@@ -227,7 +227,8 @@ impl Surveyor<'_> {
         let aside = self.is_aside(outer, hidden, holds_skill);
         let mut folder = Folder { path, depth: outer.depth + 1, hidden, linked, aside, ..Folder::default() };
         if let Some(target) = &target {
-            if !self.plan.boundary.may_lead(target) {
+            let role = LinkRole::Folder { name, flat: self.plan.flat };
+            if !self.plan.boundary.may_lead(target, role) {
                 return self.barred(folder).map(Some);
             }
             self.mounts.add(target.mount());

@@ -13,7 +13,7 @@ use rustix::fs::{RenameFlags, renameat, renameat_with, symlinkat};
 use crate::catalog::{Catalog, Depth, View, load};
 use crate::host::{Hosts, ReadProblem, ResourceRules};
 use crate::resource::beneath::{self, READ};
-use crate::resource::{FolderLimits, PrivateFolder, ReadLimit, ResourceBytes, ResourcePath, SkillDir};
+use crate::resource::{FolderLimits, ReadLimit, ResourceBytes, ResourcePath, SkillDir};
 use crate::root::Surroundings;
 use crate::settings::HostSettings;
 
@@ -138,7 +138,7 @@ fn look(skill: &SkillDir, name: &str) -> Option<String> {
     let by_kernel = match read {
         Ok(resource) => match resource.bytes {
             ResourceBytes::Text { text, .. } => Some(text),
-            ResourceBytes::Binary(_) => None,
+            ResourceBytes::Binary(_) | ResourceBytes::Open(_) => None,
         },
         Err(ReadProblem::Denied | ReadProblem::Binary | ReadProblem::NotUtf8) => panic!("{name}: {read:?}"),
         Err(_) => None,
@@ -153,8 +153,8 @@ fn look(skill: &SkillDir, name: &str) -> Option<String> {
 /// Returns everything that a copy holds, if one could be made.
 fn copied(skill: &SkillDir) -> Option<String> {
     let snapshot = skill.snapshot(&FolderLimits::SNAPSHOT).ok()?;
-    let copy = PrivateFolder::new().unwrap();
-    skill.copy_to(&snapshot, &copy).ok()?;
+    let copy = tempfile::tempdir().unwrap();
+    skill.copy_to(&snapshot, fs_err::File::open(copy.path()).unwrap()).ok()?;
     let texts = snapshot.files.iter().map(|file| fs_err::read_to_string(copy.path().join(&file.path)).unwrap());
     Some(texts.collect())
 }
@@ -195,8 +195,8 @@ fn own_file(skill: &SkillDir) -> Option<String> {
     let limits = FolderLimits::SNAPSHOT;
     for snapshot in [skill.snapshot(&limits), skill.own_file()].into_iter().flatten() {
         all.push(String::from_utf8(snapshot.manifest.clone()).unwrap());
-        let copy = PrivateFolder::new().unwrap();
-        if skill.copy_to(&snapshot, &copy).is_ok() {
+        let copy = tempfile::tempdir().unwrap();
+        if skill.copy_to(&snapshot, fs_err::File::open(copy.path()).unwrap()).is_ok() {
             all.push(fs_err::read_to_string(copy.path().join("SKILL.md")).unwrap());
         }
     }

@@ -59,7 +59,7 @@ fn path(text: &str) -> ResourcePath {
 fn read(skill: &SkillDir, text: &str) -> Result<String, ReadProblem> {
     skill.read(&path(text), ReadLimit::Text(1000)).map(|resource| match resource.bytes {
         ResourceBytes::Text { text, .. } => text,
-        ResourceBytes::Binary(_) => unreachable!("text was asked for"),
+        _ => unreachable!("text was asked for"),
     })
 }
 
@@ -191,6 +191,8 @@ fn text_is_cut_on_a_character_and_binary_is_refused() {
     put("half", b"caf\xc3");
     put("none", b"");
     assert_eq!(limited("nul", 100), Err(ReadProblem::Binary));
+    assert_eq!(limited("nul", 2), Err(ReadProblem::Binary), "what is cut off counts too");
+    assert_eq!(limited("latin", 2), Err(ReadProblem::Binary), "what is cut off counts too");
     assert_eq!(limited("latin", 100), Err(ReadProblem::NotUtf8));
     assert_eq!(limited("latin", 5), Err(ReadProblem::NotUtf8));
     assert_eq!(limited("half", 100), Err(ReadProblem::NotUtf8));
@@ -203,6 +205,7 @@ fn drawn(resource: Resource) -> (u64, String, u64) {
     match resource.bytes {
         ResourceBytes::Text { text, removed } => (resource.size, text, removed),
         ResourceBytes::Binary(bytes) => (resource.size, format!("{bytes:?}"), 0),
+        ResourceBytes::Open(_) => unreachable!("no file was asked for"),
     }
 }
 
@@ -216,8 +219,8 @@ fn a_huge_file_is_cut_or_refused_at_once() {
     file.set_len(8 << 30).unwrap();
     let skill = open(&dir);
     let before = peak();
-    let (size, text, removed) = skill.read(&path("large.md"), ReadLimit::Text(2_000_000)).map(drawn).unwrap();
-    assert_eq!((size, text.len(), removed), (8 << 30, 2_000_000, (8 << 30) - 2_000_000));
+    // What follows the part that would be sent makes it no text.
+    assert_eq!(skill.read(&path("large.md"), ReadLimit::Text(2_000_000)), Err(ReadProblem::Binary));
     assert_eq!(skill.read(&path("large.md"), ReadLimit::Bytes), Err(ReadProblem::TooLarge));
     assert!(peak() < before + 32 * 1024, "in KiB: {before}, then {}", peak());
     // Past the text there are only zeros, and no limit of a host goes past the hard one.
@@ -226,6 +229,8 @@ fn a_huge_file_is_cut_or_refused_at_once() {
     fs_err::write(&large, "y".repeat(usize::try_from(READ_MAX).unwrap() + 5)).unwrap();
     let (_, text, removed) = skill.read(&path("large.md"), ReadLimit::Text(u64::MAX)).map(drawn).unwrap();
     assert_eq!((u64::try_from(text.len()).unwrap(), removed), (READ_MAX, 5));
+    let (size, text, removed) = skill.read(&path("large.md"), ReadLimit::Text(2_000_000)).map(drawn).unwrap();
+    assert_eq!((size, text.len(), removed), (READ_MAX + 5, 2_000_000, READ_MAX + 5 - 2_000_000));
 }
 
 /// Returns the most memory that this process ever took, in KiB.

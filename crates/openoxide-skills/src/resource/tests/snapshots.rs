@@ -8,7 +8,7 @@ use openoxide_testkit::Fixture;
 use tempfile::TempDir;
 
 use crate::resource::dir::Extent;
-use crate::resource::{FolderLimits, FolderSnapshot, PrivateFolder, SkillDir, SnapshotError, TreeDigest};
+use crate::resource::{FolderLimits, FolderSnapshot, SkillDir, SnapshotError, TreeDigest};
 
 const SMALL: &str = "
 //- skill/SKILL.md
@@ -193,8 +193,8 @@ fn the_skills_own_file_may_be_a_link_where_the_host_says_so() {
     follows.lead_to(&target);
     let seen = follows.snapshot(&FolderLimits::SNAPSHOT).unwrap();
     assert_eq!(seen.manifest, b"text\n");
-    let copy = PrivateFolder::new().unwrap();
-    follows.copy_to(&seen, &copy).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    follows.copy_to(&seen, fs_err::File::open(copy.path()).unwrap()).unwrap();
     assert!(copy.path().join("SKILL.md").symlink_metadata().unwrap().is_file());
     fs_err::write(dir.path().join("dotfiles/pdf.md"), "other").unwrap();
     assert_ne!(follows.snapshot(&FolderLimits::SNAPSHOT).unwrap().digest, seen.digest);
@@ -206,15 +206,18 @@ fn a_copy_has_the_same_digest_and_no_version_control() {
     let dir = tree(SMALL);
     let skill = SkillDir::open(&dir.path().join("skill")).unwrap();
     let seen = skill.snapshot(&FolderLimits::SNAPSHOT).unwrap();
-    let copy = PrivateFolder::new().unwrap();
-    skill.copy_to(&seen, &copy).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    skill.copy_to(&seen, fs_err::File::open(copy.path()).unwrap()).unwrap();
     assert_eq!(digest(copy.path()), seen.digest);
     assert!(!copy.path().join(".git").exists());
     let mode = |path: &str| copy.path().join(path).metadata().unwrap().permissions().mode() & 0o7777;
-    assert_eq!(["", "scripts", "SKILL.md", "scripts/run.sh"].map(mode), [0o700, 0o700, 0o600, 0o700]);
+    assert_eq!(["scripts", "SKILL.md", "scripts/run.sh"].map(mode), [0o700, 0o600, 0o700]);
     assert_eq!(fs_err::read(copy.path().join("latest.sh")).unwrap(), b"echo run\n");
     // A second copy to the same place would mix two versions.
-    assert!(matches!(skill.copy_to(&seen, &copy), Err(SnapshotError::NotWritten { .. })));
+    assert!(matches!(
+        skill.copy_to(&seen, fs_err::File::open(copy.path()).unwrap()),
+        Err(SnapshotError::NotWritten { .. })
+    ));
 }
 
 #[test]
@@ -234,8 +237,8 @@ fn what_changed_since_is_not_copied() {
         let skill = SkillDir::open(&dir.path().join("skill")).unwrap();
         let seen = skill.snapshot(&FolderLimits::SNAPSHOT).unwrap();
         change(&dir.path().join("skill/scripts/run.sh"));
-        let copy = PrivateFolder::new().unwrap();
-        let refused = skill.copy_to(&seen, &copy);
+        let copy = tempfile::tempdir().unwrap();
+        let refused = skill.copy_to(&seen, fs_err::File::open(copy.path()).unwrap());
         assert_eq!(refused, Err(SnapshotError::Changed("scripts/run.sh".to_owned())), "{what}");
     }
 }
@@ -248,8 +251,8 @@ fn a_link_that_leads_out_is_not_copied() {
         symlink(target, skill.join("out")).unwrap();
         let skill = SkillDir::open(&skill).unwrap();
         let seen = skill.snapshot(&FolderLimits::SNAPSHOT).unwrap();
-        let copy = PrivateFolder::new().unwrap();
-        let refused = skill.copy_to(&seen, &copy);
+        let copy = tempfile::tempdir().unwrap();
+        let refused = skill.copy_to(&seen, fs_err::File::open(copy.path()).unwrap());
         assert_eq!(refused, Err(SnapshotError::Escapes("out".to_owned())), "{target}");
     }
 }
