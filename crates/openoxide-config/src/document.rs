@@ -4,10 +4,16 @@ pub(crate) mod dotted_key;
 pub(crate) mod json;
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use openoxide_skills::diagnostic::{Code, Diagnostic, Level};
+use openoxide_skills::ownership::check_owner;
+use openoxide_skills::resource::{FileRefusal, open_judged};
+use openoxide_skills::root::Boundary;
+
+use crate::files;
 
 use dotted_key::split_key;
 use json::{JsonDialect, parse_json};
@@ -15,7 +21,7 @@ use json::{JsonDialect, parse_json};
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
 /// The next step for a file that cannot be used.
-const FIX_FILE: &str = "mend the file; until then it does not count";
+pub(crate) const FIX_FILE: &str = "mend the file; until then it does not count";
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Document {
@@ -60,18 +66,30 @@ impl Document {
     }
 }
 
+/// Whose files are read.
+#[derive(Clone, Copy)]
+pub(crate) enum Writers<'h> {
+    /// Anybody's: the file decides only what its own program would do, and links lead only where they may.
+    Anyone(&'h dyn Fn() -> Boundary),
+    /// Those that only the user and root can have written: the file decides what is allowed. Folders are checked up to
+    /// home.
+    UserOrRoot(Option<&'h Path>),
+}
+
 /// Reads a TOML, JSON or YAML file by its extension; one with comments in its JSON is JSON whatever its extension.
 /// Returns `None` if there is no such file.
-pub(crate) fn read(path: &Path, code: Code, dialect: JsonDialect) -> Result<Option<Document>, Diagnostic> {
+pub(crate) fn read(
+    path: &Path,
+    code: Code,
+    dialect: JsonDialect,
+    writers: Writers<'_>,
+) -> Result<Option<Document>, Diagnostic> {
     let bad = |message: String| Diagnostic::warning(code, message).help(FIX_FILE);
-    match std::fs::metadata(path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
-        Err(error) => return Err(bad(format!("the file cannot be read: {error}"))),
-        Ok(stat) if !stat.is_file() => return Ok(None),
-        Ok(stat) if stat.len() > MAX_FILE => return Err(bad("the file is larger than 4 MiB".to_owned())),
-        Ok(_) => {}
-    }
-    let text = fs_err::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let text = match writers {
+        Writers::Anyone(boundary) => read_linked(path, code, boundary)?,
+        Writers::UserOrRoot(home) => read_owned(path, code, home)?,
+    };
+    let Some(text) = text else { return Ok(None) };
     let extension = path.extension().and_then(|extension| extension.to_str());
     if dialect == JsonDialect::WithComments || extension == Some("json") {
         let table = parse_json(&text, dialect).map_err(|message| bad(format!("the file is not {message}")))?;
@@ -87,6 +105,51 @@ pub(crate) fn read(path: &Path, code: Code, dialect: JsonDialect) -> Result<Opti
             Err(bad(format!("the file is not valid TOML: {}", error.message())).at(&text, span))
         }
     }
+}
+
+/// Reads the text of a file that may be anybody's, through links only where they may lead.
+pub(crate) fn read_linked(
+    path: &Path,
+    code: Code,
+    boundary: impl FnOnce() -> Boundary,
+) -> Result<Option<String>, Diagnostic> {
+    match open_judged(path, boundary) {
+        Ok(Some(file)) => read_text(&file, code).map(Some),
+        Ok(None) => Ok(None),
+        Err(FileRefusal::Link(refusal)) => Err(*refusal),
+        Err(FileRefusal::Io(error)) => Err(unread(code, &error)),
+        Err(refusal @ FileRefusal::Irregular) => Err(Diagnostic::warning(code, refusal.to_string()).help(FIX_FILE)),
+    }
+}
+
+/// Reads the text of a file that only the user and root can have written.
+fn read_owned(path: &Path, code: Code, home: Option<&Path>) -> Result<Option<String>, Diagnostic> {
+    let bad = |message: String| Diagnostic::warning(code, message).help(FIX_FILE);
+    let file = match files::open(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(unread(code, &error)),
+        Ok(file) => file,
+    };
+    let stat = file.metadata().map_err(|error| unread(code, &error))?;
+    if !stat.is_file() {
+        return Err(bad("this is no regular file".to_owned()));
+    }
+    check_owner(path, &stat, home).map_err(|why| bad(why.message).help(why.help))?;
+    read_text(&file, code).map(Some)
+}
+
+fn read_text(file: &File, code: Code) -> Result<String, Diagnostic> {
+    let bad = |message: String| Diagnostic::warning(code, message).help(FIX_FILE);
+    let mut text = String::new();
+    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(|error| bad(error.to_string()))?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(bad("the file is larger than 4 MiB".to_owned()));
+    }
+    Ok(text)
+}
+
+fn unread(code: Code, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::warning(code, format!("the file cannot be read: {error}")).help(FIX_FILE)
 }
 
 /// Parses YAML. A value other than a map is an empty document.

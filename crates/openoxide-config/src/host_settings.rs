@@ -24,20 +24,33 @@ pub(crate) fn read_host_settings(
     if host.strict_files && reader.drop_bad_files() {
         settings = reader.settings();
     }
+    let mut problems = reader.problems;
     for (name, rule) in &host.settings {
         if let Some(source) = &rule.plugins {
-            let plugins = find_plugins(source, host, &settings, around);
+            let (plugins, found) = find_plugins(source, host, &settings, around);
             settings.plugins.insert(name.clone(), plugins);
+            for problem in found {
+                // Several sources read the same list.
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
         }
     }
-    (settings, reader.problems)
+    (settings, problems)
 }
 
-fn find_plugins(source: &PluginSource, host: &Host, settings: &HostSettings, around: &Surroundings) -> Vec<Plugin> {
+fn find_plugins(
+    source: &PluginSource,
+    host: &Host,
+    settings: &HostSettings,
+    around: &Surroundings,
+) -> (Vec<Plugin>, Vec<ConfigProblem>) {
     let enabled = settings.get(&source.enabled).map(|setting| &setting.value);
     let finder = PluginFinder::new(source, host, around);
-    if matches!(source.active, ActivePlugins::SwitchedOn | ActivePlugins::Named) {
-        return finder.enabled(enabled);
-    }
-    finder.installed(enabled, source.user_switch.as_ref().is_none_or(|name| host.is_on(name, settings)))
+    let plugins = match source.active {
+        ActivePlugins::SwitchedOn | ActivePlugins::Named => finder.enabled(enabled),
+        _ => finder.installed(enabled, source.user_switch.as_ref().is_none_or(|name| host.is_on(name, settings))),
+    };
+    (plugins, finder.into_problems())
 }

@@ -9,8 +9,10 @@ mod environment;
 mod document;
 mod files;
 mod suggestion;
+mod write_dir;
 
 mod mcp;
+mod secret_file;
 mod settings;
 mod trust;
 
@@ -20,10 +22,12 @@ mod system_skills;
 mod workspace;
 
 pub use environment::{Environment, variables};
+pub use files::replace as replace_file;
 pub use host_installation::{HostInstallation, detect_host};
 pub use mcp::add::{AddServerOutcome, add_mcp_server, validate_mcp_server};
 pub use mcp::parse::is_loopback_url;
 pub use mcp::{ConfiguredServer, McpServer, McpTransport, TokenSource};
+pub use secret_file::{SecretFileError, SecretPlace, read_secret};
 pub use settings::config::Config;
 pub use settings::edit::error::EditError;
 pub use settings::edit::remove_from_list;
@@ -37,9 +41,11 @@ pub use trust::error::TrustError;
 pub use trust::record::{Grant, PermissionKind, RememberedAnswer, Timestamp, TrustEntry, TrustRecord, TrustedRemote};
 pub use trust::{ApprovalState, Trust};
 pub use workspace::error::WorkspaceError;
+pub use workspace::project_root::{find_project, find_repository};
 pub use workspace::set::{SettingChange, SettingError, SettingOutcome};
 pub use workspace::skill_selector::SkillSelector;
 pub use workspace::switch::{SwitchOutcome, SwitchRequest};
 pub use workspace::views::DetectedHost;
 pub use workspace::watch_paths::WatchPaths;
-pub use workspace::{Place, Workspace, find_project};
+pub use workspace::{Place, Workspace};
+pub use write_dir::WriteDir;

@@ -56,7 +56,7 @@ pub struct Trust {
 impl Trust {
     /// Reads the trust file. Without one nothing is trusted; [`Trust::problem`] says if it is damaged.
     pub fn open(environment: &Environment) -> Trust {
-        let store = environment.openoxide_home().map(|home| Store::new(&home));
+        let store = environment.openoxide_home().map(|own| Store::new(&own, environment.home.as_deref()));
         let parsed = store.as_ref().map(|store| store.read().and_then(|text| parse::parse(&text)));
         let (entries, problem) = match parsed.unwrap_or_else(|| Ok(Vec::new())) {
             Ok(entries) => (entries, None),
@@ -114,9 +114,13 @@ impl Trust {
         remembered
     }
 
-    /// Tells whether a folder is trusted. `folder` is a path without links; trust does not extend to folders below.
-    pub fn trusts_folder(&self, folder: &Path) -> bool {
-        self.records().any(|record| matches!(record, TrustRecord::Folder { path, .. } if path == folder))
+    /// Returns the folders that were trusted, without links. Trust does not extend to folders below, and it counts only
+    /// while nobody else can exchange the folder, as [`Config::check_trust`](crate::Config::check_trust) decides.
+    pub fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.records().filter_map(|record| match record {
+            TrustRecord::Folder { path, .. } => Some(path.as_path()),
+            _ => None,
+        })
     }
 
     /// Returns the approval of a permission for a skill.

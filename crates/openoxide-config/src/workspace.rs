@@ -2,6 +2,7 @@
 
 pub(crate) mod error;
 mod host_problems;
+pub(crate) mod project_root;
 pub(crate) mod set;
 pub(crate) mod skill_selector;
 pub(crate) mod switch;
@@ -12,11 +13,12 @@ use std::path::{Component, Path, PathBuf};
 
 use openoxide_permissions::{RuleError, Rules};
 use openoxide_skills::catalog::View;
-use openoxide_skills::host::{Host, Hosts, ProjectRules, Unmarked};
+use openoxide_skills::host::{Host, Hosts};
 
 use crate::{AgentSettings, Config, Environment, SettingsOwner};
 use error::WorkspaceError;
 use host_problems::{unknown_host_settings, unusable_host};
+use project_root::find_repository;
 
 /// The longest path that a system opens, in bytes.
 const PATH_MAX: usize = 4096;
@@ -30,12 +32,17 @@ pub struct Place {
     pub host: Option<String>,
     /// The agent whose rules apply as well.
     pub agent: Option<String>,
+    /// Whether a program named the agent. Then its rules restrict, and allow nothing that is not allowed without them.
+    pub agent_only_restricts: bool,
     /// More folders of skills.
     pub added: Vec<PathBuf>,
     /// Files that the agent has read or edited, which some hosts search beside for skills.
     pub touched: Vec<PathBuf>,
     /// Settings as `KEY=VALUE`.
     pub config: Vec<String>,
+    /// The root of the project as it was found before. The folder lies in it, and nothing above it becomes part of the
+    /// project. If absent, the project is found anew.
+    pub project: Option<PathBuf>,
     /// Whether the folder may be missing, or be a file. The folders above it are searched all the same.
     pub may_be_missing: bool,
 }
@@ -44,6 +51,12 @@ impl Place {
     /// Returns the place of a folder with no options.
     pub fn of(folder: impl Into<PathBuf>) -> Place {
         Place { folder: folder.into(), ..Place::default() }
+    }
+
+    /// Returns the same place with its project as it is now: nobody widens it by what they put above it later.
+    pub fn fixed(self, environment: &Environment) -> Result<Place, WorkspaceError> {
+        let workspace = Workspace::open(environment.clone(), self.clone())?;
+        Ok(Place { folder: workspace.environment.cwd, project: Some(workspace.project), ..self })
     }
 }
 
@@ -74,7 +87,8 @@ impl Workspace {
                 _ => return Err(WorkspaceError::NoFolder { path }),
             };
         }
-        let project = find_project(&environment.cwd, environment.home.as_deref(), &ProjectRules::default());
+        let found = find_repository(&environment.cwd, environment.home.as_deref());
+        let project = within(&environment.cwd, found, place.project.as_deref())?;
         let mut config = Config::load(&environment, &project, &place.config);
         if let Some(name) = place.agent.as_ref().filter(|name| !config.agents().contains_key(*name)) {
             let known = config.agents().keys().cloned().collect();
@@ -137,7 +151,11 @@ impl Workspace {
     }
 
     fn agent_rules(&self) -> Rules {
-        self.agent().map(|agent| agent.rules.clone()).unwrap_or_default()
+        let mut rules = self.agent().map(|agent| agent.rules.clone()).unwrap_or_default();
+        for rule in &mut rules.0 {
+            rule.only_stricter |= self.place.agent_only_restricts;
+        }
+        rules
     }
 
     /// Returns the settings file that changes are written to. `None` if the user has no home folder.
@@ -149,24 +167,13 @@ impl Workspace {
     }
 }
 
-/// Returns the project's root: the nearest folder from `cwd` upwards that contains a marker.
-///
-/// Without a marker, the host's rules say what the project is.
-pub fn find_project(cwd: &Path, home: Option<&Path>, rules: &ProjectRules) -> PathBuf {
-    let mut top = cwd;
-    for folder in cwd.ancestors() {
-        if rules.below_home && Some(folder) == home && folder != cwd {
-            return top.to_owned();
-        }
-        top = folder;
-        if rules.markers.iter().any(|marker| !marker.is_empty() && folder.join(marker).exists()) {
-            return folder.to_owned();
-        }
-    }
-    match rules.unmarked {
-        Unmarked::Cwd => cwd.to_owned(),
-        Unmarked::Top => top.to_owned(),
-        Unmarked::Home => home.filter(|home| cwd.starts_with(home)).unwrap_or(top).to_owned(),
+/// Returns the nearer of the project that was found and the one that was fixed before, which must hold the folder.
+fn within(cwd: &Path, found: PathBuf, fixed: Option<&Path>) -> Result<PathBuf, WorkspaceError> {
+    match fixed {
+        // Where it leads now is nobody's business.
+        Some(fixed) if !cwd.starts_with(fixed) => Err(WorkspaceError::NoFolder { path: fixed.to_owned() }),
+        Some(fixed) if fixed.starts_with(&found) => Ok(fixed.to_owned()),
+        _ => Ok(found),
     }
 }
 

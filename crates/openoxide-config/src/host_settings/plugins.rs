@@ -1,19 +1,26 @@
 //! Finds the plugins that a host's program has installed and enabled.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
+use openoxide_skills::diagnostic::Code;
 use openoxide_skills::host::{ActivePlugins, Host, ManifestRule, PluginSource};
-use openoxide_skills::{root::Surroundings, settings::Plugin, skill::SkillScope};
+use openoxide_skills::root::{Boundary, Surroundings};
+use openoxide_skills::{settings::Plugin, skill::SkillScope};
 use serde_json::{Map, Value as Json};
 use toml::Value;
+
+use crate::workspace::project_root::is_marked;
+use crate::{ConfigProblem, document};
 
 /// Returns the surroundings in which plugins are looked up: their project may have other markers than the host's.
 pub(crate) fn plugin_surroundings(source: &PluginSource, around: &Surroundings) -> Surroundings {
     let marked = |marker: &String| {
         let below_home = around.cwd.ancestors().take_while(|folder| Some(*folder) != around.home.as_deref());
-        below_home.into_iter().find(|folder| folder.join(marker).exists()).map(Path::to_owned)
+        let within = below_home.take_while(|folder| around.is_below_ceiling(folder));
+        within.into_iter().find(|folder| is_marked(folder, marker, &around.cwd)).map(Path::to_owned)
     };
     let mut placed = around.clone();
     if !source.project_markers.is_empty() {
@@ -27,11 +34,12 @@ pub(super) struct PluginFinder<'p> {
     source: &'p PluginSource,
     host: &'p Host,
     around: Surroundings,
+    problems: RefCell<Vec<ConfigProblem>>,
 }
 
 impl<'p> PluginFinder<'p> {
     pub(super) fn new(source: &'p PluginSource, host: &'p Host, around: &Surroundings) -> PluginFinder<'p> {
-        PluginFinder { source, host, around: plugin_surroundings(source, around) }
+        PluginFinder { source, host, around: plugin_surroundings(source, around), problems: RefCell::default() }
     }
 
     fn expand(&self, template: &str) -> Option<PathBuf> {
@@ -50,7 +58,7 @@ impl<'p> PluginFinder<'p> {
                 }
                 let dir =
                     self.cached_folder(name, marketplace).or_else(|| self.listed_folder(id, name, marketplace))?;
-                read_plugin(self.source, id, name, dir)
+                self.read_plugin(id, name, dir)
             })
             .collect();
         if self.source.cache.is_some() {
@@ -62,7 +70,7 @@ impl<'p> PluginFinder<'p> {
     /// Returns every installed plugin that is not disabled, in the order of the list.
     pub(super) fn installed(&self, enabled: Option<&Value>, users_are_on: bool) -> Vec<Plugin> {
         let source = self.source;
-        let registry = |file: &String| self.expand(file).and_then(|path| read_registry(&path)).unwrap_or_default();
+        let registry = |file: &String| self.registry(file).unwrap_or_default();
         let others: Vec<Map<String, Json>> = source.unless_in.iter().map(registry).collect();
         let own = source.installed.as_ref().map(registry).unwrap_or_default();
         let off = source.user_switch.as_deref().filter(|_| !users_are_on);
@@ -73,7 +81,7 @@ impl<'p> PluginFinder<'p> {
             for entry in entries.as_array().into_iter().flatten().filter(|_| switch != Some(false)) {
                 let is_active = self.is_active(entry, switch);
                 let dir = entry.get("installPath").and_then(Json::as_str).filter(|path| is_active && !path.is_empty());
-                let found = dir.and_then(|dir| read_plugin(source, id, name, self.around.cwd.join(dir)));
+                let found = dir.and_then(|dir| self.named(id, name, self.around.cwd.join(dir)));
                 let own = if is_of_project(entry) { SkillScope::Repo } else { SkillScope::User };
                 let scope = source.entries_scope.unwrap_or(own);
                 let off = off
@@ -83,6 +91,21 @@ impl<'p> PluginFinder<'p> {
             }
         }
         plugins
+    }
+
+    /// Reads a plugin where the list of installed ones says that it lies.
+    fn named(&self, id: &str, name: &str, dir: PathBuf) -> Option<Plugin> {
+        let list = self.source.installed.as_ref().and_then(|file| self.expand(file))?;
+        if !self.around.is_of_project(&list) {
+            return self.read_plugin(id, name, dir);
+        }
+        let boundary = self.around.boundary_of_named(SkillScope::Repo, &dir);
+        let plugin = match boundary.resolve(&dir) {
+            Some(_) => self.read_plugin(id, name, dir)?,
+            // Nothing of it is read, not even its name.
+            None => unread_plugin(id, name, dir),
+        };
+        Some(Plugin { named_by_project: true, ..plugin })
     }
 
     /// Tells whether an entry is active here: enabled, and for this project.
@@ -111,30 +134,80 @@ impl<'p> PluginFinder<'p> {
     /// Returns the folder that the list of installed plugins, or a marketplace on disk, names.
     fn listed_folder(&self, id: &str, name: &str, marketplace: &str) -> Option<PathBuf> {
         let source = self.source;
-        let known = read_json(&self.expand(source.marketplaces.as_ref()?)?)?;
+        let known = self.list(source.marketplaces.as_ref()?)?;
         let known = known.get(marketplace)?;
         let place = known.get("installLocation").or_else(|| known.pointer("/source/path"))?.as_str()?;
         let market = Path::new(place);
         let manifest = Path::new(source.manifests.first()?).with_file_name("marketplace.json");
-        let manifest = read_json(&market.join(manifest))?;
+        let manifest = self.read_json(&market.join(manifest), || self.around.boundary_at(market))?;
         let is_it = |entry: &&Json| entry.get("name").and_then(Json::as_str) == Some(name);
         let entry = manifest.get("plugins")?.as_array()?.iter().find(is_it)?;
         if known.pointer("/source/source").and_then(Json::as_str) == Some("directory") {
             return inside(market, entry.get("source")?.as_str()?).filter(|dir| dir.is_dir());
         }
-        let installed = read_json(&self.expand(source.installed.as_ref()?)?)?;
+        let installed = self.list(source.installed.as_ref()?)?;
         let entries = installed.get("plugins")?.get(id)?;
         let first = entries.as_array().map_or(Some(entries), |entries| {
             entries.iter().find(|entry| entry.get("scope").and_then(Json::as_str) != Some("project"))
         })?;
         Some(PathBuf::from(first.get("installPath")?.as_str()?)).filter(|dir| dir.is_dir())
     }
-}
 
-fn read_registry(path: &Path) -> Option<Map<String, Json>> {
-    let json = read_json(path)?;
-    json.get("version")?.as_number()?;
-    json.get("plugins")?.as_object().cloned()
+    /// Reads the manifest of a plugin. Returns `None` if the program would not load the plugin.
+    fn read_plugin(&self, id: &str, name: &str, dir: PathBuf) -> Option<Plugin> {
+        let source = self.source;
+        let manifest = source.manifests.iter().find(|manifest| dir.join(manifest).symlink_metadata().is_ok());
+        let plugin = unread_plugin(id, name, dir);
+        let Some(manifest) = manifest else { return (source.manifest != ManifestRule::Required).then_some(plugin) };
+        if is_linked(&plugin.dir, manifest) {
+            return None;
+        }
+        let json = match self.read_json(&plugin.dir.join(manifest), || self.around.boundary_at(&plugin.dir)) {
+            Some(json) => json,
+            None if source.manifest == ManifestRule::Loose => return Some(plugin),
+            None => return None,
+        };
+        let given = match json.get("name") {
+            None => None,
+            Some(Json::String(name)) => Some(name.clone()).filter(|name| !name.trim().is_empty()),
+            Some(_) if source.manifest == ManifestRule::Loose => None,
+            Some(_) => return None,
+        };
+        let allowed = given.as_ref().is_some_and(|name| !name.contains(char::is_whitespace));
+        if source.manifest == ManifestRule::Strict && !allowed {
+            return None;
+        }
+        let folder = plugin.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        with_folders(source, &json, Plugin { name: given.unwrap_or(folder), ..plugin })
+    }
+
+    /// Reads a list of installed plugins in the form that has a version.
+    fn registry(&self, template: &str) -> Option<Map<String, Json>> {
+        let json = self.list(template)?;
+        json.get("version")?.as_number()?;
+        json.get("plugins")?.as_object().cloned()
+    }
+
+    /// Reads a list of plugins or marketplaces.
+    fn list(&self, template: &str) -> Option<Json> {
+        let path = self.expand(template)?;
+        self.read_json(&path, || self.around.boundary_of_file(&path, [template], &self.host.vars))
+    }
+
+    /// Reads a file as the program would, which says nothing of one that it cannot use; a file that we do not read is
+    /// reported.
+    fn read_json(&self, path: &Path, boundary: impl FnOnce() -> Boundary) -> Option<Json> {
+        let text = document::read_linked(path, Code::HostFile, boundary).unwrap_or_else(|diagnostic| {
+            self.problems.borrow_mut().push(ConfigProblem { path: Some(path.to_owned()), diagnostic });
+            None
+        });
+        serde_json::from_str(&text?).ok()
+    }
+
+    /// Returns the problems with the files that were read so far.
+    pub(super) fn into_problems(self) -> Vec<ConfigProblem> {
+        self.problems.into_inner()
+    }
 }
 
 fn is_of_project(entry: &Json) -> bool {
@@ -150,10 +223,8 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(plain)
 }
 
-/// Reads the manifest of a plugin. Returns `None` if the program would not load the plugin.
-fn read_plugin(source: &PluginSource, id: &str, name: &str, dir: PathBuf) -> Option<Plugin> {
-    let manifest = source.manifests.iter().find(|manifest| dir.join(manifest).symlink_metadata().is_ok());
-    let plugin = Plugin {
+fn unread_plugin(id: &str, name: &str, dir: PathBuf) -> Plugin {
+    Plugin {
         name: name.to_owned(),
         id: id.to_owned(),
         dir,
@@ -161,28 +232,8 @@ fn read_plugin(source: &PluginSource, id: &str, name: &str, dir: PathBuf) -> Opt
         replaced: Vec::new(),
         scope: None,
         off: None,
-    };
-    let Some(manifest) = manifest else { return (source.manifest != ManifestRule::Required).then_some(plugin) };
-    if is_linked(&plugin.dir, manifest) {
-        return None;
+        named_by_project: false,
     }
-    let json = match read_json(&plugin.dir.join(manifest)) {
-        Some(json) => json,
-        None if source.manifest == ManifestRule::Loose => return Some(plugin),
-        None => return None,
-    };
-    let given = match json.get("name") {
-        None => None,
-        Some(Json::String(name)) => Some(name.clone()).filter(|name| !name.trim().is_empty()),
-        Some(_) if source.manifest == ManifestRule::Loose => None,
-        Some(_) => return None,
-    };
-    let allowed = given.as_ref().is_some_and(|name| !name.contains(char::is_whitespace));
-    if source.manifest == ManifestRule::Strict && !allowed {
-        return None;
-    }
-    let folder = plugin.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    with_folders(source, &json, Plugin { name: given.unwrap_or(folder), ..plugin })
 }
 
 /// Tells whether a manifest or its folder is a link, which may lead anywhere.
@@ -222,11 +273,6 @@ fn inside(dir: &Path, path: &str) -> Option<PathBuf> {
     let parts: Vec<Component<'_>> = Path::new(path).components().filter(|part| *part != Component::CurDir).collect();
     let stays = parts.iter().all(|part| matches!(part, Component::Normal(_)));
     stays.then(|| dir.join(parts.iter().collect::<PathBuf>()))
-}
-
-fn read_json(path: &Path) -> Option<Json> {
-    let text = fs_err::read_to_string(path).ok()?;
-    serde_json::from_str(&text).ok()
 }
 
 /// Compares the names of version folders: `local` is the highest, versions compare by number, other names as text.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_skills::host::{Combine, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource};
 use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSettings, HostSpec, Surroundings};
+use openoxide_skills::root::Boundary;
 use openoxide_skills::settings::{Origin, Setting};
 use toml::Value;
 
@@ -13,7 +14,7 @@ use super::value::{
     with_absolute_paths,
 };
 use crate::document::json::{JsonDialect, parse_json};
-use crate::document::{self, Document, dotted_key};
+use crate::document::{self, Document, Writers, dotted_key};
 use crate::{Config, ConfigProblem, document::dotted_key::quote_part};
 
 /// Reads settings, each file once.
@@ -138,12 +139,21 @@ impl<'r> Reader<'r> {
         if let Some(known) = self.files.get(path) {
             return known.clone();
         }
-        let document = document::read(path, Code::HostFile, dialect).unwrap_or_else(|diagnostic| {
+        let boundary = || self.boundary(path);
+        let read = document::read(path, Code::HostFile, dialect, Writers::Anyone(&boundary));
+        let document = read.unwrap_or_else(|diagnostic| {
             self.problems.push(ConfigProblem { path: Some(path.to_owned()), diagnostic });
             None
         });
         self.files.insert(path.to_owned(), document.clone());
         document
+    }
+
+    /// Returns where links may lead on the way to a settings file.
+    fn boundary(&self, path: &Path) -> Boundary {
+        let layers: Vec<SettingLayer> = setting_layers(self.host).collect();
+        let templates = layers.iter().flat_map(|layer| &layer.files).map(String::as_str);
+        self.around.boundary_of_file(path, templates, &self.host.vars)
     }
 
     fn read_variable(
@@ -218,6 +228,12 @@ impl<'r> Reader<'r> {
 
 fn dialect(layer: &SettingLayer) -> JsonDialect {
     if layer.comments { JsonDialect::WithComments } else { JsonDialect::Strict }
+}
+
+/// Returns every place where a host's program keeps settings.
+pub(crate) fn setting_layers(host: &Host) -> impl Iterator<Item = SettingLayer> {
+    let own = host.settings.values().flat_map(|rule| &rule.from).map(SettingSource::layer);
+    own.chain(host.layers.values().flatten().cloned())
 }
 
 /// Returns the files of a layer, weakest first, whether or not they exist.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use openoxide_permissions::{RuleError, Rules};
+use openoxide_skills::diagnostic::{Code, Diagnostic};
+use openoxide_skills::ownership::{ForeignWriter, check_place};
 use openoxide_skills::settings::{Origin, Setting};
 use toml::Value;
 
@@ -34,11 +36,40 @@ impl Config {
     ///
     /// Files inside the project do not count, because a project cannot vouch for itself.
     pub fn trusts(&self, project: &Path) -> bool {
+        self.check_trust(project) == Ok(true)
+    }
+
+    /// Tells the same. It is an error if the user trusts this path, and another user can have put the folder there.
+    pub fn check_trust(&self, project: &Path) -> Result<bool, ForeignWriter> {
         let real = std::fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
-        let layers = self.layers.iter().filter(|layer| layer.kind != LayerKind::Project);
-        let is_listed = |layer: &Layer| self.trusted_folders(layer).iter().any(|(_, folder)| *folder == real);
-        layers.into_iter().any(|layer| is_listed(layer) && is_outside(layer.path.as_deref(), &real))
-            || self.trust.trusts_folder(&real) && is_outside(self.trust.path(), &real)
+        let vouches = |listed: &ListedFolder<'_>| listed.folder == real && is_outside(listed.file, &real);
+        let mut outcome = Ok(false);
+        for listed in self.listed_folders().filter(vouches) {
+            match listed.check() {
+                Ok(()) => return Ok(true),
+                Err(why) => outcome = Err(why),
+            }
+        }
+        outcome
+    }
+
+    /// Returns why folders that the user trusts are not trusted now.
+    pub fn foreign_folders(&self) -> Vec<ConfigProblem> {
+        let problem = |listed: ListedFolder<'_>| Some(foreign_folder(&listed.folder, &listed.check().err()?));
+        self.listed_folders().filter_map(problem).collect()
+    }
+
+    /// Returns every folder that is listed as trusted.
+    fn listed_folders(&self) -> impl Iterator<Item = ListedFolder<'_>> {
+        let in_layers = self.layers.iter().flat_map(|layer| {
+            let folders = self.trusted_folders(layer).into_iter();
+            folders.filter_map(|(text, folder)| {
+                Some(ListedFolder { file: layer.path.as_deref(), written: self.absolute_path(&text)?, folder })
+            })
+        });
+        let file = self.trust.path();
+        let recorded = self.trust.folders().map(Path::to_owned);
+        in_layers.chain(recorded.map(move |folder| ListedFolder { file, written: folder.clone(), folder }))
     }
 
     /// Returns the folders that a layer's `trust.folders` lists: as they are written, and with links resolved.
@@ -136,6 +167,29 @@ impl Config {
     pub fn text(&self, key: &str) -> Option<String> {
         self.get(key)?.value.as_str().map(str::to_owned)
     }
+}
+
+/// A folder that is listed as trusted.
+struct ListedFolder<'c> {
+    /// The file that lists it.
+    file: Option<&'c Path>,
+    written: PathBuf,
+    /// The same without links.
+    folder: PathBuf,
+}
+
+impl ListedFolder<'_> {
+    /// Checks that nobody else can have exchanged it, or a link that leads to it.
+    fn check(&self) -> Result<(), ForeignWriter> {
+        check_place(&self.written).and_then(|()| check_place(&self.folder))
+    }
+}
+
+/// Says that trust in a folder does not count, and what to do.
+pub(super) fn foreign_folder(folder: &Path, why: &ForeignWriter) -> ConfigProblem {
+    let diagnostic = Diagnostic::warning(Code::TrustRefused, format!("not trusted: {}", why.message))
+        .help(format!("{}; or move the project to a folder of your own", why.help));
+    ConfigProblem { path: Some(folder.to_owned()), diagnostic }
 }
 
 fn is_outside(file: Option<&Path>, project: &Path) -> bool {

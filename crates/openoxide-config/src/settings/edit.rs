@@ -11,14 +11,14 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Val
 
 use super::layer::SettingsOwner;
 use crate::document::dotted_key::split_key;
+use disk::LockedFile;
 use error::EditError;
 use table::{put, table_at};
 
 /// The key of the rules that switch skills on and off.
 const RULES_KEY: &str = "skills.config";
 
-/// Serializes the changes of this process, also where no folder can be locked: it may not exist yet, or its filesystem
-/// has no locks.
+/// Serializes the changes of this process, also where no folder can be locked: its filesystem may have no locks.
 static EDITING: Mutex<()> = Mutex::new(());
 
 /// Removes the texts that match from the list at a dotted key of the user's file. Returns whether the file changed.
@@ -65,14 +65,26 @@ pub(crate) fn edit<E: From<EditError>>(
 ) -> Result<bool, E> {
     // Each change starts from what the previous one wrote, in this process or another.
     let _editing = EDITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let _lock = disk::lock(path, owner)?;
-    let (before, mut document) = parse(path, owner)?;
+    let file = LockedFile::lock(path, owner)?;
+    let outcome = edit_locked(&file, change);
+    if !matches!(outcome, Ok(true)) {
+        file.remove_made();
+    }
+    outcome
+}
+
+fn edit_locked<E: From<EditError>>(
+    file: &LockedFile,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), E>,
+) -> Result<bool, E> {
+    let before = file.read()?;
+    let mut document = parsed(file.path(), &before)?;
     change(&mut document)?;
     let after = document.to_string();
     if after == before {
         return Ok(false);
     }
-    disk::write(path, owner, &after).map_err(EditError::Io)?;
+    file.write(&after).map_err(EditError::Io)?;
     Ok(true)
 }
 
@@ -84,10 +96,13 @@ pub(crate) fn values(document: &DocumentMut) -> toml::Table {
 /// Reads and parses a file as an edit would find it.
 pub(crate) fn parse(path: &Path, owner: SettingsOwner) -> Result<(String, DocumentMut), EditError> {
     let text = disk::read(path, owner)?;
-    match text.parse::<DocumentMut>() {
-        Ok(document) => Ok((text, document)),
-        Err(source) => Err(EditError::Invalid { path: path.to_owned(), source: Box::new(source) }),
-    }
+    let document = parsed(path, &text)?;
+    Ok((text, document))
+}
+
+fn parsed(path: &Path, text: &str) -> Result<DocumentMut, EditError> {
+    let invalid = |source| EditError::Invalid { path: path.to_owned(), source: Box::new(source) };
+    text.parse::<DocumentMut>().map_err(invalid)
 }
 
 /// Makes the rule for a skill the last one, so that it wins. Its comments move with it.

@@ -1,32 +1,35 @@
 //! Loads the layers of `config.toml`: administrator, user, project, environment, command line.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use openoxide_permissions::RuleError;
 use openoxide_skills::diagnostic::{Code, Diagnostic};
+use openoxide_skills::root::{LinkPlaces, Surroundings};
 use openoxide_skills::text::path_text;
 use toml::Value;
 
+use super::config::{Config, foreign_folder};
 use super::layer::{ConfigProblem, Layer, LayerKind};
-use super::{config::Config, permission_rules, validate::remove_invalid};
+use super::{permission_rules, validate::remove_invalid};
 use crate::document::dotted_key::{insert, split_key};
-use crate::document::{self, Document};
+use crate::document::{self, Document, Writers};
 use crate::{Environment, Trust, document::json::JsonDialect, variables};
 
 impl Config {
     /// Reads every layer. `project` is the project's root; `flags` are `KEY=VALUE` from the command line.
     pub fn load(environment: &Environment, project: &Path, flags: &[String]) -> Config {
         let mut config = Config::default();
-        config.add_file(LayerKind::Admin, &environment.admin.join("config.toml"));
+        // A project's file can only take away, so that it may be a group's.
+        let safe = Writers::UserOrRoot(environment.home.as_deref());
+        let admin = config.read_file(LayerKind::Admin, &environment.admin.join("config.toml"), safe);
+        config.layers.extend(admin);
         if let Some(home) = environment.openoxide_home() {
-            config.add_file(LayerKind::User, &home.join("config.toml"));
+            let user = config.read_file(LayerKind::User, &home.join("config.toml"), safe);
+            config.layers.extend(user);
         }
         let flags = config.parse_flags(flags);
-        let project_file = project.join(".openoxide/config.toml");
-        let is_users = config.layers.iter().any(|layer| layer.path.as_deref() == Some(&project_file));
-        if !is_users {
-            config.add_file(LayerKind::Project, &project_file);
-        }
+        let before_project = config.layers.len();
         config.layers.push(environment_layer(environment));
         config.layers.push(flags);
         config.home.clone_from(&environment.home);
@@ -35,19 +38,41 @@ impl Config {
             let path = config.trust.path().map(Path::to_owned);
             config.problems.push(ConfigProblem { path, diagnostic: problem });
         }
+        let project_file = project.join(".openoxide/config.toml");
+        let is_users = config.layers.iter().any(|layer| layer.path.as_deref() == Some(&project_file));
+        if !is_users {
+            let around = config.surroundings(environment, project);
+            let boundary = || around.boundary_of_file(&project_file, [], &BTreeMap::new());
+            let layer = config.read_file(LayerKind::Project, &project_file, Writers::Anyone(&boundary));
+            config.layers.splice(before_project..before_project, layer);
+        }
         config.ignore_untrusted(project);
         config.permissions = permission_rules::read(&config.layers, config.home.as_deref());
         config.problems.append(&mut config.permissions.problems);
         config
     }
 
-    fn add_file(&mut self, kind: LayerKind, path: &Path) {
-        match document::read(path, Code::ConfigInvalid, JsonDialect::Strict) {
-            Ok(None) => {}
+    /// Returns what the links of a project's settings are judged by.
+    fn surroundings(&self, environment: &Environment, project: &Path) -> Surroundings {
+        let state = environment.openoxide_home().map(|home| home.join("state"));
+        Surroundings {
+            cwd: project.to_owned(),
+            project: project.to_owned(),
+            home: environment.home.clone(),
+            trusted: self.trusts(project),
+            // No folder of skills holds settings.
+            links: LinkPlaces::new(state, Vec::new),
+            ..Surroundings::default()
+        }
+    }
+
+    fn read_file(&mut self, kind: LayerKind, path: &Path, writers: Writers<'_>) -> Option<Layer> {
+        match document::read(path, Code::ConfigInvalid, JsonDialect::Strict, writers) {
+            Ok(None) => None,
             Ok(Some(document)) => {
                 let (document, problems) = remove_invalid(document, kind);
                 self.add_problems(Some(path), problems);
-                self.layers.push(Layer::new(kind, Some(path.to_owned()), document));
+                Some(Layer::new(kind, Some(path.to_owned()), document))
             }
             Err(diagnostic) => {
                 // Nobody relies on a project's file to deny something: the project could leave the rule out.
@@ -55,6 +80,7 @@ impl Config {
                     self.unread.get_or_insert_with(|| unread_error(path, &diagnostic));
                 }
                 self.add_problems(Some(path), [diagnostic]);
+                None
             }
         }
     }
@@ -79,7 +105,10 @@ impl Config {
 
     /// Makes the project's layer inactive unless the user trusts the project.
     fn ignore_untrusted(&mut self, project: &Path) {
-        let trusted = self.trusts(project);
+        let trusted = self.check_trust(project).unwrap_or_else(|why| {
+            self.problems.push(foreign_folder(project, &why));
+            false
+        });
         for layer in self.layers.iter_mut().filter(|layer| layer.kind == LayerKind::Project) {
             layer.is_active = trusted;
             if !trusted {
@@ -95,7 +124,9 @@ impl Config {
 /// Returns the error for a file that may hold rules that deny.
 fn unread_error(path: &Path, diagnostic: &Diagnostic) -> RuleError {
     let line = diagnostic.place.as_ref().map_or_else(String::new, |place| format!(":{}", place.line));
-    let what = format!("{}, so that nobody knows what is denied", diagnostic.message);
+    let step = diagnostic.help.as_deref().filter(|help| *help != document::FIX_FILE);
+    let step = step.map_or_else(String::new, |step| format!("; {step}"));
+    let what = format!("{}, so that nobody knows what is denied{step}", diagnostic.message);
     RuleError { origin: format!("{}{line}", path_text(path)), what }
 }
 

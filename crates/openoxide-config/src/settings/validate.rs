@@ -37,7 +37,7 @@ pub(super) fn remove_invalid(mut document: Document, kind: LayerKind) -> (Docume
     for (path, value) in leaves(&[], &document.table) {
         let name = join_key(&path);
         let Some((diagnostic, at)) = check_value(&name, path.last(), value, kind) else { continue };
-        let place = document.line(&at).map(|line| Place { span: 0..0, line, column: 1 });
+        let place = document.line(&at).map(|line| Place { span: 0..0, line, column: 1, lines: String::new() });
         problems.push(Diagnostic { place, ..diagnostic });
         invalid.push(path);
     }

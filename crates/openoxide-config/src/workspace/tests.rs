@@ -2,6 +2,9 @@
 
 use openoxide_permissions::{Action, Permission, decide};
 
+use openoxide_skills::host::{ProjectRules, Unmarked};
+
+use super::project_root::{find_project, find_repository};
 use super::*;
 use crate::environment::Environment;
 use crate::trust::Trust;
@@ -65,5 +68,83 @@ fn a_git_file_or_folder_marks_the_root() {
     assert_eq!(find_project(&deep, Some(&root), &below), root.join("a"));
     let home = ProjectRules { unmarked: Unmarked::Home, below_home: false, ..below };
     assert_eq!(find_project(&deep, Some(&root), &home), root);
-    assert_eq!(find_project(&deep, Some(&root.join("elsewhere")), &home), Path::new("/"));
+    let top = find_project(&deep, Some(&root.join("elsewhere")), &home);
+    assert!(root.starts_with(&top), "{}", top.display());
+}
+
+fn mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Whoever can write above a folder must not decide what its project is.
+#[test]
+fn a_mark_that_others_may_have_made_does_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(dir.path()).unwrap();
+    let cwd = root.join("shared/project");
+    fs_err::create_dir_all(&cwd).unwrap();
+    let (shared, rules) = (root.join("shared"), ProjectRules::default());
+    let top = ProjectRules { unmarked: Unmarked::Top, ..ProjectRules::default() };
+    fs_err::create_dir_all(shared.join(".git")).unwrap();
+    assert_eq!(find_project(&cwd, None, &rules), shared);
+    mode(&shared, 0o777);
+    assert_eq!(find_project(&cwd, None, &rules), cwd, "others can put marks there");
+    assert_eq!(find_project(&cwd, None, &top), cwd, "and skills");
+    assert_eq!(find_project(&shared, None, &rules), shared, "who works there means that folder");
+    mode(&shared, 0o1777);
+    assert_eq!(find_project(&cwd, None, &rules), shared, "nobody else moves this folder there");
+    fs_err::remove_dir(shared.join(".git")).unwrap();
+    fs_err::write(shared.join(".git"), "gitdir: elsewhere\n").unwrap();
+    assert_eq!(find_project(&cwd, None, &rules), cwd, "but files of others they do");
+    mode(&shared, 0o755);
+    let nobody = Some(rustix::fs::Uid::from_raw(65534));
+    if rustix::process::geteuid().is_root() {
+        rustix::fs::chown(shared.join(".git"), nobody, None).unwrap();
+        assert_eq!(find_project(&cwd, None, &rules), cwd, "the mark is another user's");
+        rustix::fs::chown(shared.join(".git"), Some(rustix::fs::Uid::ROOT), None).unwrap();
+        rustix::fs::chown(&shared, nobody, None).unwrap();
+        assert_eq!(find_project(&cwd, None, &rules), cwd, "the folder is another user's");
+        assert_eq!(find_project(&cwd, None, &top), cwd);
+    }
+}
+
+/// A repository of dotfiles does not make everything below home the user's own.
+#[test]
+fn a_repository_around_home_is_the_project_of_nothing_below() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(dir.path()).unwrap();
+    let (home, cwd) = (root.join("home"), root.join("home/dl/evil"));
+    fs_err::create_dir_all(&cwd).unwrap();
+    for marked in [&home, &root] {
+        fs_err::create_dir_all(marked.join(".git")).unwrap();
+        assert_eq!(find_repository(&cwd, Some(&home)), cwd);
+        assert_eq!(find_repository(marked, Some(&home)), *marked);
+        fs_err::remove_dir(marked.join(".git")).unwrap();
+    }
+    fs_err::create_dir_all(home.join("dl/.git")).unwrap();
+    assert_eq!(find_repository(&cwd, Some(&home)), home.join("dl"));
+}
+
+/// What is fixed at the start is not widened by what somebody puts above it, nor moved by a link in its place.
+#[test]
+fn a_fixed_project_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(dir.path()).unwrap();
+    let cwd = root.join("a/project");
+    fs_err::create_dir_all(&cwd).unwrap();
+    let environment = Environment { cwd: root.clone(), home: Some(root.join("home")), ..Environment::default() };
+    let place = Place::of(&cwd).fixed(&environment).unwrap();
+    fs_err::create_dir_all(root.join("a/.git")).unwrap();
+    let projects = |place: &Place| {
+        let workspace = Workspace::open(environment.clone(), place.clone()).unwrap();
+        let hosts = ["claude-code", "opencode", "codex", "openoxide"];
+        let views = hosts.map(|host| workspace.view(host).unwrap().0.around.project.clone());
+        [&[workspace.project][..], &views].concat()
+    };
+    assert!(projects(&place).iter().all(|project| *project == cwd), "{:?}", projects(&place));
+    assert!(projects(&Place::of(&cwd)).iter().all(|project| *project == root.join("a")));
+    fs_err::rename(&cwd, root.join("a/aside")).unwrap();
+    std::os::unix::fs::symlink(root.join("a/aside"), &cwd).unwrap();
+    assert!(Workspace::open(environment.clone(), place).is_err(), "it leads elsewhere now");
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use openoxide_skills::host::{Hosts, ProjectRules};
 use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSpec, SkillScope, Surroundings, View};
-use openoxide_skills::root::{LinkPlaces, Root};
+use openoxide_skills::root::{LinkPlaces, Root, UserRoot};
 
-use super::{Workspace, error::WorkspaceError, find_project};
+use super::{Workspace, error::WorkspaceError, project_root::find_project};
 use crate::{ConfigProblem, HostInstallation, detect_host, host_settings::read_host_settings};
 
 /// A host whose program, or whose files, are on this machine or in the project.
@@ -86,14 +86,24 @@ impl Workspace {
         };
         Surroundings {
             cwd: cwd.clone(),
-            project: find_project(cwd, self.environment.home.as_deref(), rules),
+            project: self.host_project(rules),
             home: self.environment.home.clone(),
             variables: self.environment.variables.clone(),
             added: self.place.added.iter().map(absolute).collect(),
             touched: self.place.touched.iter().map(absolute).collect(),
             repository: self.project.clone(),
+            ceiling: self.place.project.clone(),
             trusted: self.config.trusts(&self.project),
             links: self.link_places(),
+        }
+    }
+
+    /// Returns the root of the project as a host's rules find it.
+    fn host_project(&self, rules: &ProjectRules) -> PathBuf {
+        let found = find_project(&self.environment.cwd, self.environment.home.as_deref(), rules);
+        match &self.place.project {
+            Some(fixed) if fixed.starts_with(&found) => fixed.clone(),
+            _ => found,
         }
     }
 
@@ -116,14 +126,18 @@ impl Workspace {
 }
 
 /// Returns the folders in the user's home where some host looks for skills, whatever the project and its settings say.
-fn user_roots(hosts: &Hosts, around: &Surroundings) -> Vec<PathBuf> {
+fn user_roots(hosts: &Hosts, around: &Surroundings) -> Vec<UserRoot> {
     let Some(home) = &around.home else { return Vec::new() };
     let hosts: Vec<Host> = hosts.all().filter_map(|spec| spec.host().ok()).collect();
     let rules = hosts.iter().flat_map(|host| host.roots.iter().map(move |rule| (host, rule)));
     let users = rules.filter(|(_, rule)| rule.scope == SkillScope::User);
-    let paths = users.filter_map(|(host, rule)| around.expand(&rule.path, &host.vars));
+    let found = users.filter_map(|(host, rule)| {
+        let flat = rule.layout.unwrap_or(host.scan.layout).is_flat();
+        Some(UserRoot { path: around.expand(&rule.path, &host.vars)?, flat })
+    });
     // A folder that holds the whole home is no folder of skills.
-    let roots: BTreeSet<PathBuf> = paths.filter(|path| path.is_absolute() && !home.starts_with(path)).collect();
+    let roots: BTreeSet<UserRoot> =
+        found.filter(|root| root.path.is_absolute() && !home.starts_with(&root.path)).collect();
     roots.into_iter().collect()
 }
 

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::host::{Host, PluginSource, ProjectRules, SettingSource};
+use openoxide_skills::host::{Host, PluginSource, ProjectRules};
 use openoxide_skills::{catalog::View, root::Surroundings};
 
 use super::Workspace;
-use crate::{host_settings::plugins::plugin_surroundings, host_settings::reader::layer_files};
+use crate::host_settings::plugins::plugin_surroundings;
+use crate::host_settings::reader::{layer_files, setting_layers};
 
 /// The paths to watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,9 +70,7 @@ impl WatchPaths {
     }
 
     fn add_host_files(&mut self, host: &Host, around: &Surroundings) {
-        let own = host.settings.values().flat_map(|rule| &rule.from).map(SettingSource::layer);
-        let layers = own.chain(host.layers.values().flatten().cloned());
-        self.paths.extend(layers.flat_map(|layer| layer_files(&layer, host, around)));
+        self.paths.extend(setting_layers(host).flat_map(|layer| layer_files(&layer, host, around)));
     }
 
     /// Adds the files that would make a folder above the project's root.

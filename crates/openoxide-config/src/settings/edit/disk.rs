@@ -1,28 +1,37 @@
-//! Settings files on disk: read within a size limit, locked, and replaced as a whole.
+//! Settings files on disk: found once, then read, locked and replaced from the folder that is held open.
+//!
+//! A project may belong to another user, who exchanges its folders while we write. So its file is found through no link,
+//! and whatever becomes of the folder, nothing else is read or written.
 
-use std::fs::{File, Metadata, Permissions, TryLockError};
-use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::error::EditError;
-use crate::{SettingsOwner, files};
+use crate::SettingsOwner;
+use crate::files::{self, HeldFile, LockError, parent_of};
+use crate::write_dir::WriteDir;
 
 const MAX_FILE: u64 = 1024 * 1024;
 
 /// Reads a file that is about to be edited; empty if there is none.
-///
-/// A project's file can be hostile: it is opened without following links, without waiting for a pipe, and read up to a
-/// limit.
 pub(super) fn read(path: &Path, owner: SettingsOwner) -> Result<String, EditError> {
+    match find(path, owner)? {
+        Some(file) => read_held(path, &file),
+        None => Ok(String::new()),
+    }
+}
+
+/// A project's file can be hostile: it is opened without waiting for a pipe, and read up to a limit.
+fn read_held(path: &Path, file: &HeldFile) -> Result<String, EditError> {
     let odd = |why| EditError::Odd { path: path.to_owned(), why };
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | link_flags(owner);
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => File::from(file),
-        Err(Errno::NOENT) => return Ok(String::new()),
+    let file = match file.open() {
+        Ok(Some(file)) => file,
+        Ok(None) => return Ok(String::new()),
         Err(Errno::LOOP) => return Err(odd("it is a link; replace the link by a file of its own")),
         Err(error) => return Err(read_error(path, &error.into()).into()),
     };
@@ -38,49 +47,118 @@ pub(super) fn read(path: &Path, owner: SettingsOwner) -> Result<String, EditErro
     Ok(text)
 }
 
-fn link_flags(owner: SettingsOwner) -> OFlags {
-    match owner {
-        SettingsOwner::User => OFlags::empty(),
-        SettingsOwner::Project => OFlags::NOFOLLOW,
-    }
-}
-
 fn read_error(path: &Path, error: &std::io::Error) -> std::io::Error {
     std::io::Error::new(error.kind(), format!("failed to read `{}`: {error}", path.display()))
 }
 
-/// Locks the folder of a file, because the file itself is replaced. Returns `None` if there is no folder yet.
-pub(super) fn lock(path: &Path, owner: SettingsOwner) -> Result<Option<File>, EditError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY | link_flags(owner);
-    let folder = match rustix::fs::open(folder, flags, Mode::empty()) {
-        Ok(folder) => File::from(folder),
-        Err(Errno::NOENT) => return Ok(None),
-        Err(Errno::LOOP | Errno::NOTDIR) => {
-            return Err(EditError::Odd {
-                path: path.to_owned(),
-                why: "what it is in is no folder, or a link; replace that by a folder of its own",
-            });
-        }
-        Err(error) => return Err(read_error(folder, &error.into()).into()),
+/// Finds a file, and holds its folder; nothing if there is no such folder. A project's is found through no link, the
+/// user's through those that the user made.
+fn find(path: &Path, owner: SettingsOwner) -> Result<Option<HeldFile>, EditError> {
+    let found = match owner {
+        SettingsOwner::User => HeldFile::of_user(path),
+        SettingsOwner::Project => WriteDir::open(parent_of(path))
+            .map(|folder| HeldFile { folder, name: path.file_name().unwrap_or_default().to_owned() }),
     };
-    match files::lock(&folder) {
-        Ok(()) => Ok(Some(folder)),
-        Err(TryLockError::WouldBlock) => Err(EditError::Busy(path.to_owned())),
-        // A filesystem without locks: the mutex of this process has to do.
-        Err(TryLockError::Error(_)) => Ok(None),
+    match found {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == ErrorKind::NotFound && !parent_of(path).is_symlink() && !path.is_symlink() => {
+            Ok(None)
+        }
+        Err(error) if is_no_folder(&error) => Err(odd_folder(path)),
+        Err(error) => Err(read_error(path, &error).into()),
     }
 }
 
-/// Writes a file so that a reader sees the old text or the new one, never a part.
-pub(super) fn write(path: &Path, owner: SettingsOwner, text: &str) -> std::io::Result<()> {
-    let target = match owner {
-        // A link stays a link: the file that it leads to is replaced.
-        SettingsOwner::User => std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
-        SettingsOwner::Project => path.to_owned(),
+fn is_no_folder(error: &std::io::Error) -> bool {
+    [Errno::LOOP, Errno::NOTDIR].map(|error| Some(error.raw_os_error())).contains(&error.raw_os_error())
+}
+
+fn odd_folder(path: &Path) -> EditError {
+    let why = "what it is in is no folder, or a link; replace that by a folder of its own";
+    EditError::Odd { path: path.to_owned(), why }
+}
+
+/// A settings file whose folder is locked, because the file itself is replaced.
+pub(super) struct LockedFile {
+    path: PathBuf,
+    file: HeldFile,
+    /// Absent where the filesystem has no locks: the mutex of this process has to do.
+    _lock: Option<File>,
+    /// The folder around the one that was made for this change.
+    made_in: Option<WriteDir>,
+}
+
+impl LockedFile {
+    /// Finds a file, and locks its folder. The folder is made if needed: without it, the first changes of several processes
+    /// would not wait for each other.
+    pub(super) fn lock(path: &Path, owner: SettingsOwner) -> Result<LockedFile, EditError> {
+        const TRIES: usize = 100;
+        let mut made_in = None;
+        for _ in 0..TRIES {
+            made_in = make_folder(path, owner)?.or(made_in);
+            let Some(file) = find(path, owner)? else { continue };
+            let folder = file.folder.as_file()?;
+            let lock = match files::lock(&folder) {
+                Ok(()) => Some(folder),
+                Err(LockError::Busy) => return Err(EditError::Busy(path.to_owned())),
+                Err(_) => None,
+            };
+            let is_there = || find(path, owner).ok().flatten().is_some_and(|now| is_same(&now.folder, &file.folder));
+            if lock.is_none() || is_there() {
+                return Ok(LockedFile { path: path.to_owned(), file, _lock: lock, made_in });
+            }
+        }
+        Err(EditError::Busy(path.to_owned()))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn read(&self) -> Result<String, EditError> {
+        read_held(&self.path, &self.file)
+    }
+
+    /// Writes the file so that a reader sees the old text or the new one, never a part.
+    pub(super) fn write(&self, text: &str) -> std::io::Result<()> {
+        self.file.replace(text.as_bytes(), 0o644)
+    }
+
+    /// Removes the folder again if it was made for a change that then was none.
+    pub(super) fn remove_made(self) {
+        if let Some(outer) = self.made_in {
+            // One that is not empty stays.
+            let _ = outer.remove_empty(folder_name(&self.path));
+        }
+    }
+}
+
+/// Makes the folder of a file if it is missing; returns the folder around it if it was.
+fn make_folder(path: &Path, owner: SettingsOwner) -> Result<Option<WriteDir>, EditError> {
+    let folder = parent_of(path);
+    let outer = match owner {
+        SettingsOwner::User if folder.is_dir() => return Ok(None),
+        SettingsOwner::User => {
+            fs_err::create_dir_all(parent_of(folder))?;
+            WriteDir::follow(parent_of(folder))?
+        }
+        SettingsOwner::Project => WriteDir::open(parent_of(folder)).map_err(|error| match is_no_folder(&error) {
+            true => odd_folder(path),
+            false => read_error(folder, &error).into(),
+        })?,
     };
-    fs_err::create_dir_all(target.parent().unwrap_or(Path::new(".")))?;
-    let existing = std::fs::symlink_metadata(&target).ok().filter(Metadata::is_file);
-    let permissions = existing.map_or_else(|| Permissions::from_mode(0o644), |stat| stat.permissions());
-    files::replace(&target, text, Some(permissions))
+    Ok(outer.make_one(folder_name(path))?.then_some(outer))
+}
+
+fn folder_name(path: &Path) -> &OsStr {
+    parent_of(path).file_name().unwrap_or_default()
+}
+
+/// Tells whether two folders are the same one: another process may have removed the first.
+fn is_same(left: &WriteDir, right: &WriteDir) -> bool {
+    let identity = |folder: &WriteDir| {
+        let of = |stat: Metadata| (stat.dev(), stat.ino());
+        folder.as_file().and_then(|folder| folder.metadata()).ok().map(of)
+    };
+    identity(left).is_some_and(|left| Some(left) == identity(right))
 }

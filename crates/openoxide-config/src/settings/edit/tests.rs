@@ -78,9 +78,10 @@ fn a_list_keeps_what_else_is_in_it() {
 fn a_projects_file_is_not_followed_waited_for_or_read_without_end() {
     use std::os::unix::fs::symlink;
     let dir = tempfile::tempdir().unwrap();
-    let folder = dir.path().join(".openoxide");
+    let root = fs_err::canonicalize(dir.path()).unwrap();
+    let folder = root.join(".openoxide");
     fs_err::create_dir(&folder).unwrap();
-    let (path, other) = (folder.join("config.toml"), dir.path().join("other"));
+    let (path, other) = (folder.join("config.toml"), root.join("other"));
     fs_err::write(&other, "").unwrap();
     let set = |path: &Path, owner| set_value_of(path, owner, "host", "x".into());
     let why = |path: &Path| match set(path, SettingsOwner::Project) {
@@ -104,6 +105,59 @@ fn a_projects_file_is_not_followed_waited_for_or_read_without_end() {
     fs_err::remove_file(&path).unwrap();
     assert!(set(&path, SettingsOwner::Project).unwrap());
     assert_eq!(fs_err::read_to_string(&path).unwrap(), "host = \"x\"\n");
+}
+
+/// Whoever owns a project can exchange its folders at any moment; here at the worst one, between reading and writing.
+#[test]
+fn an_exchange_of_folders_leads_no_write_elsewhere() {
+    use std::os::unix::fs::symlink;
+    for exchanged in ["project/.openoxide", "project"] {
+        let dir = tempfile::tempdir().unwrap();
+        let root = fs_err::canonicalize(dir.path()).unwrap();
+        let (users, theirs) = ("# the user's own\n", "host = \"theirs\"\n");
+        for (folder, text) in [("home/.openoxide", users), ("project/.openoxide", theirs)] {
+            fs_err::create_dir_all(root.join(folder)).unwrap();
+            fs_err::write(root.join(folder).join("config.toml"), text).unwrap();
+        }
+        let path = root.join("project/.openoxide/config.toml");
+        let to = if exchanged == "project" { "home" } else { "home/.openoxide" };
+        let changed = edit::<EditError>(&path, SettingsOwner::Project, |document| {
+            fs_err::rename(root.join(exchanged), root.join("aside")).unwrap();
+            symlink(root.join(to), root.join(exchanged)).unwrap();
+            document["host"] = value("ours");
+            Ok(())
+        });
+        assert!(matches!(changed, Ok(true)), "{changed:?}");
+        let read = |path: &str| fs_err::read_to_string(root.join(path)).unwrap();
+        assert_eq!(read("home/.openoxide/config.toml"), users, "{exchanged}");
+        assert_eq!(fs_err::read_dir(root.join("home/.openoxide")).unwrap().count(), 1);
+        let written = if exchanged == "project" { "aside/.openoxide/config.toml" } else { "aside/config.toml" };
+        assert_eq!(read(written), "host = \"ours\"\n");
+        // Now that it is a link, it is refused before anything is read.
+        let again = set_value_of(&path, SettingsOwner::Project, "host", "x".into());
+        assert!(matches!(again, Err(EditError::Odd { .. })), "{again:?}");
+        assert_eq!(read("home/.openoxide/config.toml"), users);
+    }
+}
+
+#[test]
+fn the_users_folder_may_be_a_link_and_must_be_the_users() {
+    use std::os::unix::fs::symlink;
+    let dir = tempfile::tempdir().unwrap();
+    let root = fs_err::canonicalize(dir.path()).unwrap();
+    fs_err::create_dir_all(root.join("dotfiles/openoxide")).unwrap();
+    symlink("dotfiles/openoxide", root.join(".openoxide")).unwrap();
+    let path = root.join(".openoxide/config.toml");
+    assert!(set_value(&path, "host", "x".into()).unwrap());
+    assert_eq!(fs_err::read_to_string(root.join("dotfiles/openoxide/config.toml")).unwrap(), "host = \"x\"\n");
+    assert!(root.join(".openoxide").is_symlink());
+    if rustix::process::geteuid().is_root() {
+        let nobody = Some(rustix::fs::Uid::from_raw(65534));
+        rustix::fs::chown(root.join("dotfiles/openoxide"), nobody, None).unwrap();
+        let refused = set_value(&path, "host", "y".into()).unwrap_err();
+        assert!(refused.to_string().contains("belongs to another user"), "{refused}");
+        assert_eq!(fs_err::read_to_string(&path).unwrap(), "host = \"x\"\n");
+    }
 }
 
 #[test]

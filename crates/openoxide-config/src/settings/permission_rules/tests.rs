@@ -1,13 +1,16 @@
 use openoxide_permissions::{Approvals, decide};
+use openoxide_skills::root::Boundary;
 
 use super::*;
-use crate::document::{self, json::JsonDialect};
+use crate::document::{self, Writers, json::JsonDialect};
 
 fn layer(kind: LayerKind, text: &str) -> Layer {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("config.toml");
     fs_err::write(&path, text).unwrap();
-    let document = document::read(&path, Code::ConfigInvalid, JsonDialect::Strict).unwrap().unwrap_or_default();
+    let document = document::read(&path, Code::ConfigInvalid, JsonDialect::Strict, Writers::Anyone(&Boundary::default))
+        .unwrap()
+        .unwrap_or_default();
     Layer::new(kind, Some(format!("/{kind:?}/config.toml").into()), document)
 }
 
