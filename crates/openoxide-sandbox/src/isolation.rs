@@ -13,6 +13,8 @@ pub struct Isolation {
     pub landlock: u32,
     /// Whether a control group limits processes and memory. Otherwise limits of the process do, and counting from inside.
     pub control_groups: bool,
+    /// Whether a command can be given a folder to write: a copy of it can be made that takes what is written.
+    pub layers: bool,
     /// Why better mechanisms, or all of them, cannot be used.
     pub missing: Vec<Missing>,
     /// The program that is started again inside as the helper.
@@ -85,7 +87,8 @@ impl fmt::Display for Isolation {
         } else {
             f.write_str(", no Landlock")?;
         }
-        f.write_str(if self.control_groups { ", seccomp, cgroups" } else { ", seccomp" })
+        f.write_str(if self.control_groups { ", seccomp, cgroups" } else { ", seccomp" })?;
+        f.write_str(if self.layers { "" } else { ", nothing writable" })
     }
 }
 

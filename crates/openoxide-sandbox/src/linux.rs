@@ -2,9 +2,10 @@
 
 mod bubblewrap;
 mod cgroup;
+mod grant;
 pub mod helper;
+mod layer;
 mod output;
-mod placeholder;
 mod probe;
 mod run;
 mod spec;

@@ -4,6 +4,8 @@ use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+use crate::Change;
+
 /// The outcome of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -17,6 +19,8 @@ pub struct Outcome {
     pub truncated: bool,
     /// How long it took, including building the sandbox.
     pub took: Duration,
+    /// What it changed in folders that it may write, by path; nothing if it was stopped, because then nothing is kept.
+    pub changes: Vec<Change>,
 }
 
 impl Outcome {
@@ -48,6 +52,11 @@ pub enum Ended {
 }
 
 impl Ended {
+    /// Returns whether the command came to its end by itself, well or badly, and was not stopped from outside.
+    pub fn is_by_itself(self) -> bool {
+        matches!(self, Self::Exit(_) | Self::Signal(_))
+    }
+
     /// Returns the word used in JSON.
     pub fn as_str(self) -> &'static str {
         match self {

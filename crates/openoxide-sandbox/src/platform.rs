@@ -1,5 +1,7 @@
 //! The entry points of the crate, on the platform that it is built for.
 
+use std::sync::OnceLock;
+
 #[cfg(target_os = "linux")]
 use crate::linux as platform;
 #[cfg(not(target_os = "linux"))]
@@ -13,6 +15,14 @@ impl Isolation {
     /// sandbox. On other systems it starts none, because there is nothing to find.
     pub fn probe(probe: &Probe) -> Self {
         platform::probe(probe)
+    }
+
+    /// Returns what [`Isolation::probe`] finds with this program as the helper; it looks once. Nothing is found in a program
+    /// that has not called [`helper::main_if_asked`]: it cannot be started again to try.
+    pub fn here() -> Option<&'static Self> {
+        static HERE: OnceLock<Option<Isolation>> = OnceLock::new();
+        let probe = || Probe::new().ok().filter(|_| helper::is_ready()).map(|probe| Self::probe(&probe));
+        HERE.get_or_init(probe).as_ref()
     }
 }
 

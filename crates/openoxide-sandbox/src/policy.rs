@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 use crate::system_paths;
 
 mod seals;
 
-pub use seals::{SEALED_AT_HOME, SEALED_NAMES};
+pub use seals::SEALED_NAMES;
+#[cfg(target_os = "linux")]
+pub(crate) use seals::{REPOSITORY_HEAD, REPOSITORY_PARTS};
 
 /// Which files a command may read and change, besides the system's programs and a private `/tmp`.
 ///
@@ -14,14 +18,15 @@ pub use seals::{SEALED_AT_HOME, SEALED_NAMES};
 /// when the grant is made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Files and folders that it may read, and run programs from. Below a writable one, this makes them read-only.
+    /// Files and folders that it may read, and run programs from. Below a writable one, changes of them are not kept.
     pub readable: Vec<PathBuf>,
     /// Folders that it may change.
     pub writable: Vec<PathBuf>,
-    /// Paths that it may read and never change, although they are below a writable folder. A path that does not exist cannot
-    /// be created either: an empty folder takes its place while the command runs. If a folder above it is missing too, that
-    /// one is replaced.
+    /// Paths that it may read and never change, although they are below a writable folder, nor create. [`SEALED_NAMES`] are
+    /// sealed without being named here.
     pub sealed: Vec<PathBuf>,
+    /// More names that are sealed wherever they stand, beside [`SEALED_NAMES`].
+    pub sealed_names: Vec<String>,
     /// The project. The names of folders above it seal nothing in it.
     pub project: Option<PathBuf>,
     /// Whether it may reach the network.
@@ -73,9 +78,6 @@ pub enum PolicyError {
         /// The sealed one.
         sealed: PathBuf,
     },
-    /// The path to seal is a link.
-    #[error("`{}` is a link, which cannot be sealed; replace it by what it leads to, or do not grant the folder", .0.display())]
-    Link(PathBuf),
     /// The command would start in a folder that it may not read.
     #[error("the command is to start in `{}`, which it may not read", .0.display())]
     Cwd(PathBuf),
@@ -89,14 +91,11 @@ impl Policy {
         self
     }
 
-    /// Lets the command change a folder, except the files in it that other programs obey: [`SEALED_NAMES`], in a home also
-    /// [`SEALED_AT_HOME`], and the folder that a `.git` file points to if it is below.
+    /// Lets the command change a folder, except what other programs obey: whatever has one of [`SEALED_NAMES`] at any
+    /// depth, what links with such a name lead to, and the repository that a `.git` file in the folder points to.
     #[must_use]
     pub fn write(mut self, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        let is_home = SEALED_AT_HOME.iter().any(|name| std::fs::symlink_metadata(folder.join(name)).is_ok());
-        let at_home = if is_home { SEALED_AT_HOME } else { &[] };
-        self.sealed.extend(SEALED_NAMES.iter().chain(at_home).map(|name| folder.join(name)));
         self.sealed.extend(git_folder(&folder).filter(|target| target.starts_with(&folder)));
         self.writable.push(folder);
         self
@@ -127,7 +126,22 @@ impl Policy {
 
     /// Returns the part of a path that is sealed by its name. No profile, rule or setting makes anything at or below it writable.
     pub fn sealed_part(&self, path: &Path) -> Option<PathBuf> {
-        seals::sealed_part(path, self.project.as_deref())
+        seals::sealed_part(path, self.project.as_deref(), &self.sealed_names)
+    }
+
+    /// Tells whether a path is sealed itself: by its name, because it was named, or because it is a repository. Nothing above it is asked.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn is_sealed(&self, path: &Path) -> bool {
+        let is_named = |sealed: &PathBuf| sealed == path;
+        self.sealed.iter().any(is_named)
+            || self.readable.iter().any(is_named)
+            || seals::is_sealed(path, self.project.as_deref(), &self.sealed_names)
+    }
+
+    /// Tells whether the name of a path seals it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn seals_name(&self, path: &Path) -> bool {
+        seals::has_sealed_name(path, self.project.as_deref(), &self.sealed_names)
     }
 
     fn covers(&self, path: &Path) -> bool {
@@ -137,13 +151,21 @@ impl Policy {
 }
 
 /// Returns the repository that a `.git` file points to.
-fn git_folder(folder: &Path) -> Option<PathBuf> {
-    const LONGEST: u64 = 4096;
-    let file = folder.join(".git");
-    let is_small = std::fs::symlink_metadata(&file).is_ok_and(|found| found.is_file() && found.len() <= LONGEST);
-    let text = is_small.then(|| fs_err::read_to_string(&file).ok()).flatten()?;
+pub(crate) fn git_folder(folder: &Path) -> Option<PathBuf> {
+    let text = small_text(&folder.join(".git"), 4096)?;
     let target = text.strip_prefix("gitdir:")?.trim();
     std::fs::canonicalize(folder.join(target)).ok()
+}
+
+/// Reads a regular file of at most so many bytes, and waits for no pipe.
+pub(crate) fn small_text(path: &Path, most: u64) -> Option<String> {
+    use std::{io::Read as _, os::unix::fs::OpenOptionsExt as _};
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path).ok()?;
+    let is_small = file.metadata().is_ok_and(|found| found.is_file() && found.len() <= most);
+    let mut text = String::new();
+    is_small.then(|| file.take(most).read_to_string(&mut text).ok()).flatten()?;
+    Some(text)
 }
 
 fn check_absolute(path: &Path) -> Result<(), PolicyError> {
@@ -221,8 +243,6 @@ mod tests {
         fs_err::create_dir_all(folder.join("elsewhere/repo")).unwrap();
         fs_err::write(folder.join(".git"), "gitdir: elsewhere/repo\n").unwrap();
         let seals = Policy::default().write(&folder).sealed;
-        assert!(seals.contains(&folder.join(".git")));
-        assert!(seals.contains(&folder.join("elsewhere/repo")));
-        assert_eq!(seals.len(), SEALED_NAMES.len() + 1);
+        assert_eq!(seals, [folder.join("elsewhere/repo")]);
     }
 }

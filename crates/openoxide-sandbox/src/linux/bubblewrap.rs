@@ -2,8 +2,8 @@
 
 use std::{ffi::OsString, path::Path};
 
-use super::spec::{Access, Spec};
-use super::visible_files;
+use super::grant::Access;
+use super::{spec::Spec, visible_files};
 use crate::{helper, system_paths};
 
 /// The path of the helper inside.
@@ -26,8 +26,8 @@ pub(crate) fn arguments(spec: &Spec, helper: &Path) -> Vec<OsString> {
     // Its folder is in memory too, and of no size that could be limited.
     args.words(&["--remount-ro", "/dev"]);
     args.private(system_paths::TEMP, spec.limits.temporary());
-    for (path, access) in spec.mounts() {
-        args.bind(access, &path, &path);
+    for grant in &spec.grants {
+        args.bind(grant.access, grant.source(), grant.path());
     }
     args.bind(Access::Read, helper, Path::new(HELPER));
     args.words(&["--remount-ro", "/", "--chdir", "/", "--", HELPER, helper::HELPER_ARGUMENT, helper::SUPERVISE]);

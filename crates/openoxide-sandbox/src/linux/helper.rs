@@ -14,6 +14,7 @@
 mod enter;
 mod landlock_rules;
 mod launch;
+mod layers;
 mod memory;
 mod monitor;
 mod mounts;
@@ -23,13 +24,18 @@ mod supervise;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use self::step::{ENTER, InLayer as _, LayerError, SUPERVISE_OWN, control};
-pub(crate) use self::step::{FACTS, HELPER_ARGUMENT, LAUNCH, OWN, SUPERVISE};
+pub(crate) use self::step::{FACTS, HELPER_ARGUMENT, LAUNCH, LAYER, OWN, SUPERVISE};
 use super::spec::Answer;
+
+/// Whether this program, started again, does the helper's work.
+static IS_READY: AtomicBool = AtomicBool::new(false);
 
 /// Does the helper's work if this process was started for it. Call this first in `main`, before there is a second thread.
 pub fn main_if_asked() -> Option<ExitCode> {
+    IS_READY.store(true, Ordering::Relaxed);
     let mut args = std::env::args_os().skip(1);
     if args.next()? != HELPER_ARGUMENT {
         return None;
@@ -44,6 +50,10 @@ pub fn main_if_asked() -> Option<ExitCode> {
             ExitCode::FAILURE
         }
     })
+}
+
+pub(crate) fn is_ready() -> bool {
+    IS_READY.load(Ordering::Relaxed)
 }
 
 fn run_step(args: &[OsString]) -> Result<(), LayerError> {

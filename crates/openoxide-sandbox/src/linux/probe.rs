@@ -6,13 +6,14 @@ use std::{io, os::unix::fs::MetadataExt as _, path::Path, time::Duration};
 use rustix::process::getuid;
 
 use super::cgroup::Cgroups;
-use super::helper::{FACTS, HELPER_ARGUMENT};
+use super::helper::{FACTS, HELPER_ARGUMENT, LAYER};
 use super::run::{PROCESSES, run};
-use crate::{Command, Isolation, Limits, Mechanism, Missing, Probe, SandboxError};
+use crate::{Command, Isolation, Limits, Mechanism, Missing, Policy, PrivateFolder, Probe, SandboxError};
 
 const INSTALL: &str = "install the package `bubblewrap`";
 const NAMESPACES: &str = "allow user namespaces: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and \
                           kernel.apparmor_restrict_unprivileged_userns";
+const DISK: &str = "let TMPDIR name a folder on ext4, XFS, Btrfs or tmpfs; the kernel has to be 5.11 or later";
 const KERNEL: &str = "boot a kernel of 5.13 or later with `landlock` in its list of security modules";
 
 /// Tries the mechanisms from best to worst, and takes the first that works.
@@ -21,13 +22,16 @@ pub(crate) fn probe(probe: &Probe) -> Isolation {
         mechanism: Mechanism::None,
         landlock: if probe.without_landlock { 0 } else { landlock(&probe.helper) },
         control_groups: Cgroups::make(&Limits::EMBEDDED).limits_processes,
+        layers: true,
         missing: Vec::new(),
         helper: probe.helper.clone(),
     };
     for find in [bubblewrap, namespaces] {
         match find(probe, &isolation) {
-            Ok(mechanism) => {
+            Ok((mechanism, no_layers)) => {
                 isolation.mechanism = mechanism;
+                isolation.layers = no_layers.is_none();
+                isolation.missing.extend(no_layers);
                 break;
             }
             Err(missing) => isolation.missing.push(missing),
@@ -59,7 +63,10 @@ fn no_landlock() -> Missing {
     Missing { what: LANDLOCK, why, remedy: KERNEL }
 }
 
-fn bubblewrap(probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missing> {
+/// A mechanism that works, and why a command cannot be given a folder to write, if so.
+type Found = (Mechanism, Option<Missing>);
+
+fn bubblewrap(probe: &Probe, isolation: &Isolation) -> Result<Found, Missing> {
     let missing = |why: String| Missing { what: "bubblewrap", why, remedy: INSTALL };
     let found = probe.folders.iter().map(|folder| folder.join("bwrap")).find(|path| path.is_file());
     let path = found.ok_or_else(|| missing("it is not installed".to_owned()))?;
@@ -69,7 +76,7 @@ fn bubblewrap(probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missing
     tried(isolation, mechanism).map_err(|error| failed("bubblewrap", error))
 }
 
-fn namespaces(_probe: &Probe, isolation: &Isolation) -> Result<Mechanism, Missing> {
+fn namespaces(_probe: &Probe, isolation: &Isolation) -> Result<Found, Missing> {
     if isolation.landlock == 0 {
         return Err(no_landlock());
     }
@@ -85,13 +92,30 @@ fn failed(what: &'static str, error: SandboxError) -> Missing {
     }
 }
 
-/// Runs a command that does nothing.
-fn tried(isolation: &Isolation, mechanism: Mechanism) -> Result<Mechanism, SandboxError> {
-    let limits = Limits { time: Duration::from_secs(5), ..Limits::EMBEDDED };
+/// Tries a mechanism, with a folder to write if that works.
+fn tried(isolation: &Isolation, mechanism: Mechanism) -> Result<Found, SandboxError> {
     let isolation = Isolation { mechanism, ..isolation.clone() };
-    let outcome = run(&isolation, &Command::new("true", limits), None)?;
+    let no_layers = match PrivateFolder::new() {
+        Ok(folder) => match does_nothing(&isolation, Policy::default().write(folder.path())) {
+            Ok(()) => None,
+            Err(SandboxError::Layer { layer, why, .. }) if layer == LAYER => Some(why),
+            Err(error) => return Err(error),
+        },
+        Err(error) => Some(error.to_string()),
+    };
+    if no_layers.is_some() {
+        does_nothing(&isolation, Policy::default())?;
+    }
+    let missing = no_layers.map(|why| Missing { what: LAYER, why, remedy: DISK });
+    Ok((isolation.mechanism, missing))
+}
+
+/// Runs a command that does nothing.
+fn does_nothing(isolation: &Isolation, policy: Policy) -> Result<(), SandboxError> {
+    let limits = Limits { time: Duration::from_secs(5), ..Limits::EMBEDDED };
+    let outcome = run(isolation, &Command { policy, ..Command::new("true", limits) }, None)?;
     if outcome.succeeded() {
-        return Ok(isolation.mechanism);
+        return Ok(());
     }
     let why = format!("a command that does nothing {}", outcome.ended);
     Err(SandboxError::Layer { layer: "trial".to_owned(), why, remedy: NAMESPACES })

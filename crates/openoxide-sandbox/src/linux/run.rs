@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, getuid, kill_process_group};
 use super::helper::{HELPER_ARGUMENT, LAUNCH, OWN};
 use super::output::{Output, Stopped, Written, wait_for_answer};
 use super::spec::{Answer, Landlock, Spec};
-use super::{bubblewrap, cgroup::Cgroups, placeholder::Placeholders};
+use super::{bubblewrap, cgroup::Cgroups, grant::Held, layer::Layers};
 use crate::{Command, Ended, Isolation, Mechanism, Outcome, SandboxError, Stop};
 
 /// How long building the sandbox may take.
@@ -40,18 +40,19 @@ pub(crate) fn run(isolation: &Isolation, command: &Command, stop: Option<&Stop>)
         return Err(SandboxError::NoIsolation(isolation.missing.clone()));
     }
     command.policy.check(command.cwd.as_deref())?;
-    let (_placeholders, sealed) = Placeholders::make(&command.policy)?;
+    let held = Held::open(&command.policy)?;
+    let layers = Layers::make(held.grants())?;
     let landlock = match isolation.mechanism {
         Mechanism::Landlock => Landlock::Required,
         _ if isolation.landlock > 0 => Landlock::Added,
         _ => Landlock::Absent,
     };
-    let spec = Spec::new(command, sealed, landlock);
+    let spec = Spec::new(command, layers.with_copies(held.grants()), landlock);
     let cgroups = Cgroups::make(&command.limits);
     if getuid().is_root() && !cgroups.limits_processes {
         return Err(refused(PROCESSES, UNLIMITED.to_owned(), CONTROL_GROUPS));
     }
-    let mut running = Running::start(isolation, &spec, &cgroups, command.merge)?;
+    let mut running = Running::start(isolation, &spec, &cgroups, &layers, command.merge)?;
     let (mut output, stopped) = match running.start_command(&spec, stop)? {
         true => {
             let deadline = Instant::now() + command.limits.time.min(LONGEST);
@@ -70,8 +71,9 @@ pub(crate) fn run(isolation: &Isolation, command: &Command, stop: Option<&Stop>)
     if stopped == Stopped::Answered {
         output.finish(&running.output, command.limits.output, Instant::now() + REST)?;
     }
+    let changes = if ended.is_by_itself() { layers.apply(&command.policy) } else { Vec::new() };
     let truncated = output.truncated;
-    Ok(Outcome { ended, stdout: output.stdout, stderr: output.stderr, truncated, took: started.elapsed() })
+    Ok(Outcome { ended, stdout: output.stdout, stderr: output.stderr, truncated, took: started.elapsed(), changes })
 }
 
 /// A sandbox with its two streams and the socket to the helper inside. It ends when this is dropped.
@@ -82,7 +84,13 @@ struct Running {
 }
 
 impl Running {
-    fn start(isolation: &Isolation, spec: &Spec, cgroups: &Cgroups, merge: bool) -> Result<Self, SandboxError> {
+    fn start(
+        isolation: &Isolation,
+        spec: &Spec,
+        cgroups: &Cgroups,
+        layers: &Layers,
+        merge: bool,
+    ) -> Result<Self, SandboxError> {
         let (control, theirs) = UnixStream::pair()?;
         let (stdout, out) = io::pipe()?;
         let (stderr, err): (Option<PipeReader>, _) = match merge {
@@ -90,7 +98,7 @@ impl Running {
             false => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
         };
         let child = std::process::Command::new(&isolation.helper)
-            .args(arguments(isolation, spec, cgroups))
+            .args(arguments(isolation, spec, cgroups, layers))
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
@@ -181,10 +189,12 @@ impl Drop for Running {
     }
 }
 
-fn arguments(isolation: &Isolation, spec: &Spec, cgroups: &Cgroups) -> Vec<OsString> {
+fn arguments(isolation: &Isolation, spec: &Spec, cgroups: &Cgroups, layers: &Layers) -> Vec<OsString> {
     let network = if spec.network { "network" } else { "no-network" };
     let mut args = [HELPER_ARGUMENT, LAUNCH, network].map(OsString::from).to_vec();
     args.extend(cgroups.join_files());
+    args.push("--".into());
+    args.extend(layers.arguments());
     args.push("--".into());
     match &isolation.mechanism {
         Mechanism::None => {}

@@ -2,104 +2,262 @@
 
 use std::path::{Path, PathBuf};
 
-/// Names that are sealed directly below every folder that [`Policy::write`](super::Policy::write) grants, because other
-/// programs obey these files. No folder at or below one of them can be granted.
+/// Names that are sealed wherever they stand in a folder that a command may change, because other programs obey these
+/// files: agents, editors, shells, version control and its hooks, package managers, and what runs after a push. No folder at
+/// or below one of them can be granted.
 pub const SEALED_NAMES: &[&str] = &[
+    // Agents, and what they are told.
+    ".adal",
     ".agent",
     ".agents",
+    ".aider.conf.yml",
+    ".aider.model.settings.yml",
+    ".amazonq",
     ".amp",
+    ".antigravity",
+    ".augment",
+    ".augment-guidelines",
+    ".bob",
     ".claude",
+    ".claude-plugin",
+    ".cline",
     ".clinerules",
+    ".clinerules-code",
+    ".codebuddy",
+    ".codeium",
     ".codex",
+    ".commandcode",
+    ".continue",
+    ".continuerc.json",
     ".copilot",
     ".crush",
     ".cursor",
+    ".cursor-plugin",
     ".cursorrules",
-    ".devcontainer",
-    ".envrc",
+    ".factory",
+    ".firebender",
     ".gemini",
-    ".git",
-    ".githooks",
-    ".github",
     ".goose",
     ".goosehints",
-    ".husky",
-    ".idea",
+    ".goosehints.local",
+    ".iflow",
+    ".junie",
+    ".kilocode",
+    ".kilocodemodes",
+    ".kilocoderules",
+    ".kimi",
     ".kiro",
+    ".kode",
     ".mcp.json",
+    ".mux",
+    ".neovate",
     ".omp",
     ".opencode",
+    ".opencode.json",
+    ".openhands",
+    ".openhands_instructions",
     ".openoxide",
     ".pi",
-    ".pre-commit-config.yaml",
+    ".pochi",
+    ".qoder",
+    ".qodo",
     ".qwen",
+    ".replit",
     ".roo",
     ".roomodes",
-    ".vscode",
+    ".ruler",
+    ".rules",
+    ".rulesync",
+    ".serena",
+    ".tabnine",
+    ".trae",
+    ".vibe",
+    ".warp",
     ".windsurf",
     ".windsurfrules",
-    ".zed",
+    ".windsurfrules.md",
+    ".zencoder",
+    "AGENT.md",
+    "AGENTS.local.md",
     "AGENTS.md",
     "AGENTS.override.md",
     "CLAUDE.local.md",
     "CLAUDE.md",
+    "CODEBUDDY.md",
+    "CRUSH.md",
     "GEMINI.md",
+    "IFLOW.md",
     "QWEN.md",
+    "WARP.md",
     "crush.json",
-    "lefthook.yml",
     "opencode.json",
     "opencode.jsonc",
     "openoxide.lock",
     "skills",
-];
-
-/// More names that are sealed where at least one of them exists, which distinguishes a home from a project.
-pub const SEALED_AT_HOME: &[&str] = &[
+    // Editors, debuggers and interactive interpreters.
+    ".Rprofile",
+    ".devcontainer",
+    ".devcontainer.json",
+    ".dir-locals-2.el",
+    ".dir-locals.el",
+    ".exrc",
+    ".fleet",
+    ".gdbearlyinit",
+    ".gdbinit",
+    ".ghci",
+    ".gitpod.yml",
+    ".helix",
+    ".idea",
+    ".iex.exs",
+    ".irbrc",
+    ".lapce",
+    ".lldbinit",
+    ".lvimrc",
+    ".nova",
+    ".nvim.lua",
+    ".nvimrc",
+    ".octaverc",
+    ".pdbrc",
+    ".run",
+    ".vim",
+    ".vimrc",
+    ".vimrc.local",
+    ".vs",
+    ".vscode",
+    ".zed",
+    // Version control, its hooks, and what runs after a push.
+    ".appveyor.yml",
+    ".buildkite",
+    ".builds",
+    ".bzr",
+    ".circleci",
+    ".cirrus.yml",
+    ".drone.yml",
+    ".forgejo",
+    ".git",
+    ".gitconfig",
+    ".gitea",
+    ".githooks",
+    ".github",
+    ".gitlab-ci.yml",
+    ".gitmodules",
+    ".hg",
+    ".husky",
+    ".huskyrc",
+    ".jj",
+    ".lefthook",
+    ".lefthook-local.json",
+    ".lefthook-local.toml",
+    ".lefthook-local.yaml",
+    ".lefthook-local.yml",
+    ".lefthook.json",
+    ".lefthook.toml",
+    ".lefthook.yaml",
+    ".lefthook.yml",
+    ".overcommit.yml",
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    ".sl",
+    ".svn",
+    ".travis.yml",
+    ".woodpecker",
+    ".woodpecker.yaml",
+    ".woodpecker.yml",
+    "Jenkinsfile",
+    "appveyor.yml",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "lefthook-local.json",
+    "lefthook-local.toml",
+    "lefthook-local.yaml",
+    "lefthook-local.yml",
+    "lefthook.json",
+    "lefthook.toml",
+    "lefthook.yaml",
+    "lefthook.yml",
+    "prek.toml",
+    // Shells, and programs that they start with.
+    ".bash_aliases",
     ".bash_login",
     ".bash_logout",
     ".bash_profile",
     ".bashrc",
     ".config",
-    ".gitconfig",
+    ".envrc",
+    ".inputrc",
     ".local",
-    ".npmrc",
+    ".mise",
+    ".mise.local.toml",
+    ".mise.toml",
     ".profile",
     ".ssh",
+    ".tmux.conf",
+    ".zlogin",
     ".zprofile",
     ".zshenv",
     ".zshrc",
+    "mise.dev.toml",
+    "mise.local.toml",
+    "mise.toml",
+    // Package managers and build tools that run what these files name.
+    ".bazelrc",
+    ".cargo",
+    ".mvn",
+    ".npmrc",
+    ".pnpmfile.cjs",
+    ".pnpmfile.mjs",
+    ".yarnrc",
+    ".yarnrc.yml",
+    "bunfig.toml",
 ];
 
 /// The only sealed name that is also an ordinary name of a project.
 const ORDINARY: &str = "skills";
 
+/// The ending of a file that an editor opens as a project, with tasks to run.
+const WORKSPACE: &str = ".code-workspace";
+
 /// Returns the sealed part of a path: the first folder of it that other programs obey.
 ///
 /// Names above the project say nothing about it, because a project may lie anywhere: in `.claude/worktrees`, say.
-pub(super) fn sealed_part(path: &Path, project: Option<&Path>) -> Option<PathBuf> {
+pub(super) fn sealed_part(path: &Path, project: Option<&Path>, more: &[String]) -> Option<PathBuf> {
     let project = project.filter(|project| path.starts_with(project));
     let is_inside = |part: &Path| project.is_none_or(|project| part.starts_with(project));
-    let is_sealed = |part: &Path| has_sealed_name(part, project) || is_repository(part);
     let parts: Vec<&Path> = path.ancestors().filter(|part| is_inside(part)).collect();
-    parts.into_iter().rev().find(|part| is_sealed(part)).map(Path::to_owned)
+    parts.into_iter().rev().find(|part| is_sealed(part, project, more)).map(Path::to_owned)
 }
 
-fn has_sealed_name(part: &Path, project: Option<&Path>) -> bool {
+/// Tells whether the last part of a path is sealed, by its name or by what it is.
+pub(super) fn is_sealed(part: &Path, project: Option<&Path>, more: &[String]) -> bool {
+    has_sealed_name(part, project, more) || is_repository(part)
+}
+
+pub(super) fn has_sealed_name(part: &Path, project: Option<&Path>, more: &[String]) -> bool {
     let Some(name) = part.file_name().and_then(|name| name.to_str()) else { return false };
     if name.eq_ignore_ascii_case(ORDINARY) {
         // A folder `skills` somewhere else is anything; the one in a project or a hidden folder is what hosts search.
         return part.parent().is_some_and(|above| project == Some(above) || is_hidden(above));
     }
-    SEALED_NAMES.iter().chain(SEALED_AT_HOME).any(|sealed| sealed.eq_ignore_ascii_case(name))
+    let is_named = SEALED_NAMES
+        .iter()
+        .copied()
+        .chain(more.iter().map(String::as_str))
+        .any(|sealed| sealed.eq_ignore_ascii_case(name));
+    is_named || name.to_ascii_lowercase().ends_with(WORKSPACE)
 }
 
 fn is_hidden(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Tells whether a folder is a repository of Git itself, whatever it is called.
+/// The file that every repository of Git has.
+pub(crate) const REPOSITORY_HEAD: &str = "HEAD";
+/// What a repository has beside it, whatever it is called: all that it needs, or where the rest of that is.
+pub(crate) const REPOSITORY_PARTS: [&str; 3] = ["objects", "refs", "commondir"];
+
 fn is_repository(folder: &Path) -> bool {
-    ["HEAD", "objects", "refs"].iter().all(|name| folder.join(name).exists())
+    let has = |name: &&str| folder.join(name).exists();
+    has(&REPOSITORY_HEAD) && REPOSITORY_PARTS.iter().any(has)
 }
 
 #[cfg(test)]
@@ -111,6 +269,9 @@ mod tests {
         for (path, project, sealed) in [
             ("/p/.git/hooks", Some("/p"), Some("/p/.git")),
             ("/p/sub/.GIT", Some("/p"), Some("/p/sub/.GIT")),
+            ("/p/src/claude.md", Some("/p"), Some("/p/src/claude.md")),
+            ("/p/a/b.Code-Workspace", Some("/p"), Some("/p/a/b.Code-Workspace")),
+            ("/p/a/.mine/x", Some("/p"), Some("/p/a/.mine")),
             ("/h/.ssh", Some("/p"), Some("/h/.ssh")),
             ("/h/.config/fish/conf.d", None, Some("/h/.config")),
             ("/h/.claude/worktrees/p", Some("/h/.claude/worktrees/p"), None),
@@ -127,7 +288,7 @@ mod tests {
             ("/p/build", Some("/p"), None),
             ("/data/out", None, None),
         ] {
-            let found = sealed_part(Path::new(path), project.map(Path::new));
+            let found = sealed_part(Path::new(path), project.map(Path::new), &[".mine".to_owned()]);
             assert_eq!(found.as_deref(), sealed.map(Path::new), "{path} {project:?}");
         }
     }
@@ -139,7 +300,7 @@ mod tests {
             fs_err::create_dir_all(root.path().join(name)).unwrap();
         }
         fs_err::write(root.path().join("bare/HEAD"), "").unwrap();
-        let found = sealed_part(&root.path().join("bare/hooks"), Some(root.path()));
+        let found = sealed_part(&root.path().join("bare/hooks"), Some(root.path()), &[]);
         assert_eq!(found, Some(root.path().join("bare")));
     }
 }

@@ -78,6 +78,10 @@ fn main() -> ExitCode {
             std::io::stdout().write_all(&outcome.stdout).expect("output");
             eprintln!("{:?} truncated={} took={}", outcome.ended, outcome.truncated, outcome.took.as_millis());
             eprint!("{}", String::from_utf8_lossy(&outcome.stderr));
+            for change in &outcome.changes {
+                let kept = change.refused.as_deref().unwrap_or("kept");
+                eprintln!("= {} {}: {kept}", change.kind.as_str(), change.path.display());
+            }
             ExitCode::SUCCESS
         }
         Err(error) => {

@@ -220,3 +220,65 @@ fn no_file_gets_the_rights_of_its_owner() {
         }
     });
 }
+
+/// Whoever may write in the folder above the project puts a link in its place, just before bubblewrap mounts it.
+#[test]
+fn what_is_exchanged_while_the_sandbox_is_built_is_not_given() {
+    each(|setting| {
+        if setting.mechanism != "bubblewrap" {
+            return;
+        }
+        let (above, tools) = (setting.folder(), setting.folder());
+        let (project, secret) = (above.dir("project"), above.file("private/secret", "SECRET\n"));
+        above.file("project/secret", "mine\n");
+        let swap = format!("mv {project} {project}.aside; ln -s {} {project}", above.join("private"));
+        let script = format!("#!/bin/sh\ncase \"$*\" in *{project}*) {swap};; esac\nexec bwrap \"$@\"\n");
+        let bwrap = tools.script("bwrap", &script);
+        std::os::unix::fs::chown(&bwrap, Some(0), Some(0)).unwrap();
+        for option in ["--read", "--write"] {
+            let options = ["--bwrap-in", tools.str(), option, &project, "--cwd", &project];
+            let ran = setting.sh(&options, &format!("cat {project}/secret"));
+            assert!(!ran.stdout.contains("SECRET"), "{setting:?} {option} {ran:?}");
+            let _ = std::fs::remove_file(&project);
+            std::fs::rename(format!("{project}.aside"), &project).unwrap();
+        }
+        assert_eq!(fs_err::read_to_string(secret).unwrap(), "SECRET\n");
+    });
+}
+
+/// In a project of somebody else, a folder to write could be exchanged while its mount is made, which then stands anywhere.
+#[test]
+fn a_folder_that_others_can_exchange_is_not_given_inside_another() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt, chown};
+    each(|setting| {
+        let folder = setting.folder();
+        let (project, out) = (folder.dir("project"), folder.dir("project/sub/out"));
+        let options = ["--read", &project, "--write", &out, "--cwd", &out];
+        let ran = setting.sh(&options, "touch made; echo ran");
+        assert_eq!(ran.stdout, "ran\n", "{setting:?} {ran:?}");
+        std::fs::remove_file(folder.join("project/sub/out/made")).unwrap();
+        for (owned, mode) in [
+            ("", 0o755),
+            ("project", 0o755),
+            ("project/sub", 0o755),
+            ("project/sub/out", 0o755),
+            ("project/sub", 0o777),
+        ] {
+            let path = folder.join(owned);
+            let before = std::fs::metadata(&path).unwrap();
+            let other = if mode == 0o755 { 12345 } else { before.uid() };
+            if chown(&path, Some(other), Some(other)).is_err() {
+                return skipped("only root can give a folder away");
+            }
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+            let ran = setting.sh(&options, "touch made; echo ran");
+            assert!(
+                ran.stderr.contains("others can exchange a folder on the way to it"),
+                "{setting:?} {owned} {ran:?}"
+            );
+            assert_eq!(ran.stdout, "", "{setting:?} {owned}");
+            chown(&path, Some(before.uid()), Some(before.gid())).unwrap();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        }
+    });
+}

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
 mod attack;
+mod changes;
 mod control_files;
 mod exhaustion;
 mod files;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{each, harness, long_time, processes_with, until};
+use crate::support::{Ran, each, harness, long_time, processes_with, until};
 
 #[test]
 fn no_command_outlives_its_runtime() {
@@ -58,17 +58,21 @@ fn processes_of(program: &str) -> usize {
 #[test]
 fn what_a_killed_runtime_left_is_tidied_up_by_the_next() {
     each(|setting| {
-        let (folder, time) = (setting.folder(), long_time());
-        let options = ["--write", folder.str()];
-        let mut runtime = setting.command(&options, &["sleep", &time]);
+        let (folder, temporary, time) = (setting.folder(), setting.folder(), long_time());
+        let command = |words: &[&str]| {
+            let mut command = setting.command(&["--write", folder.str(), "--cwd", folder.str()], words);
+            command.env("TMPDIR", temporary.path());
+            command
+        };
+        let mut runtime = command(&["sh", "-c", &format!("echo x > made; mkdir -m 0 closed; sleep {time}")]);
         let mut runtime = runtime.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // The runtime itself has the word among its arguments, too.
-        // A process that it has just forked has them until it becomes another program, so that two alone is not enough.
-        until(Duration::from_secs(10), || processes_with(&time) == 2 && folder.path().join(".git").is_dir());
+        until(Duration::from_secs(10), || processes_with(&time) > 0);
         runtime.kill().unwrap();
         runtime.wait().unwrap();
-        assert!(folder.path().join(".git").is_dir(), "{setting:?}: a placeholder is left");
-        assert_eq!(setting.run(&options, &["true"]).ended, "Exit(0)", "{setting:?}");
-        assert_eq!(folder.state(), Vec::<String>::new(), "{setting:?}");
+        let left = || std::fs::read_dir(temporary.path()).unwrap().count();
+        assert!(left() > 0, "{setting:?}: its copy is left");
+        until(Duration::from_secs(10), || processes_with(&time) == 0);
+        assert_eq!(Ran::of(&mut command(&["true"])).ended, "Exit(0)", "{setting:?}");
+        assert_eq!((left(), folder.state()), (0, Vec::new()), "{setting:?}");
     });
 }

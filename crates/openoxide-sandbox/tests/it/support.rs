@@ -38,6 +38,8 @@ pub(crate) struct Ran {
     pub(crate) ended: String,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+    /// What it changed, and whether that was kept.
+    pub(crate) changes: Vec<String>,
 }
 
 /// Says that something was not tested, even where output is captured.
@@ -143,7 +145,8 @@ impl Ran {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let stderr = text(&output.stderr);
         let ended = stderr.split(" truncated=").next().unwrap_or_default().to_owned();
-        Self { code: output.status.code(), ended, stdout: text(&output.stdout), stderr }
+        let changes = stderr.lines().filter_map(|line| line.strip_prefix("= ")).map(str::to_owned).collect();
+        Self { code: output.status.code(), ended, stdout: text(&output.stdout), stderr, changes }
     }
 
     /// Asserts what came of each attempt: the first word names it, the others are the errors that are welcome.
@@ -209,6 +212,12 @@ impl Folder {
         path
     }
 
+    pub(crate) fn link(&self, name: &str, target: &str) {
+        let path = self.path.join(name);
+        std::os::unix::fs::symlink(target, &path).unwrap();
+        self.own(&path);
+    }
+
     /// Every path below with its kind, mode and content.
     pub(crate) fn state(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -231,7 +240,7 @@ impl Folder {
 
     fn own(&self, path: &Path) {
         if let Some(user) = self.user {
-            std::os::unix::fs::chown(path, Some(user), Some(user)).unwrap();
+            std::os::unix::fs::lchown(path, Some(user), Some(user)).unwrap();
         }
     }
 }

@@ -7,24 +7,34 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getgid, getuid, kill_current_process_group, pidfd_open, setsid};
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set};
 
+use super::layers;
 use super::step::{InLayer as _, LayerError, OWN, SUPERVISE_OWN, ourselves};
 use crate::linux::visible_files;
 
 /// How long the other processes may take to end by themselves once the runtime has ended.
 const GRACE: Timespec = Timespec { tv_sec: 0, tv_nsec: 400_000_000 };
 
-/// `launch NETWORK GROUP… -- (own | BWRAP ARG…)`
+/// `launch NETWORK GROUP… -- (FOLDER IDENTITY LAYER)… -- (own | BWRAP ARG…)`
 pub(super) fn launch(args: &[OsString]) -> Result<(), LayerError> {
     let malformed = || Err("arguments are missing").in_layer("helper");
     let [network, rest @ ..] = args else { return malformed() };
-    let mut parts = rest.splitn(2, |arg| arg == "--");
-    let (Some(groups), Some([mechanism, rest @ ..])) = (parts.next(), parts.next()) else { return malformed() };
+    let mut parts = rest.splitn(3, |arg| arg == "--");
+    let (Some(groups), Some(layers), Some([mechanism, rest @ ..])) = (parts.next(), parts.next(), parts.next()) else {
+        return malformed();
+    };
     close_what_is_inherited().in_layer("open files")?;
     groups.iter().try_for_each(|file| fs_err::write(file, "0")).in_layer("control groups")?;
     setsid().in_layer("session")?;
     if mechanism == OWN {
         namespaces(network == "network").in_layer("namespaces")?;
+        layers::mount_all(layers)?;
+        pass_on_capabilities().in_layer("capabilities")?;
         return attend(&mut ourselves(SUPERVISE_OWN)).in_layer("helper");
+    }
+    if !layers.is_empty() {
+        let (user, group) = (getuid().as_raw(), getgid().as_raw());
+        enter(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS, user, group).in_layer("namespaces")?;
+        layers::mount_all(layers)?;
     }
     attend(Command::new(mechanism).args(rest).env_clear().current_dir("/")).in_layer("bubblewrap")
 }
@@ -78,12 +88,16 @@ fn namespaces(network: bool) -> std::io::Result<()> {
     if !network {
         flags |= CloneFlags::CLONE_NEWNET;
     }
-    let (user, group) = (getuid().as_raw(), getgid().as_raw());
+    enter(flags, visible_files::ID, visible_files::ID)
+}
+
+/// Enters new namespaces, in which this user and group have these numbers.
+fn enter(flags: CloneFlags, user: u32, group: u32) -> std::io::Result<()> {
+    let (real_user, real_group) = (getuid().as_raw(), getgid().as_raw());
     unshare(flags)?;
     fs_err::write("/proc/self/setgroups", "deny")?;
-    fs_err::write("/proc/self/gid_map", format!("{} {group} 1", visible_files::ID))?;
-    fs_err::write("/proc/self/uid_map", format!("{} {user} 1", visible_files::ID))?;
-    pass_on_capabilities()
+    fs_err::write("/proc/self/gid_map", format!("{group} {real_group} 1"))?;
+    fs_err::write("/proc/self/uid_map", format!("{user} {real_user} 1"))
 }
 
 /// Lets the supervisor mount although it is not root. The capabilities apply to the new namespaces only.

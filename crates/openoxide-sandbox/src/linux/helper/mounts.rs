@@ -13,28 +13,33 @@ use rustix::mount::{
 };
 
 use super::step::{InLayer as _, LayerError};
-use crate::linux::spec::{Access, Spec};
-use crate::{linux::visible_files, system_paths};
+use crate::linux::grant::{self, Access, Grant, Identity};
+use crate::linux::{spec::Spec, visible_files};
+use crate::system_paths;
 
-/// Makes all mounts. Call this only in a mount namespace of our own.
-pub(super) fn build(spec: &Spec) -> Result<(), LayerError> {
+/// Makes all mounts, and notes what each grant leads to from now on. Call this only in a mount namespace of our own.
+pub(super) fn build(spec: &mut Spec) -> Result<(), LayerError> {
     let layer = "mounts";
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).in_layer(layer)?;
-    let mounts = spec.mounts();
     // The copies are made before anything is read-only or hidden.
-    let copies: Vec<OwnedFd> = mounts.iter().map(|(path, _)| copy(path)).collect::<Result<_, _>>().in_layer(layer)?;
+    let copies: Vec<OwnedFd> = spec.grants.iter().map(copy).collect::<Result<_, _>>().in_layer(layer)?;
     read_only(Path::new("/")).in_layer("read-only mounts")?;
     private(spec).in_layer(layer)?;
-    for ((path, access), copy) in mounts.iter().zip(copies) {
-        attach(path, *access, &copy).map_err(|error| format!("{}: {error}", path.display())).in_layer(layer)?;
+    for (grant, copy) in spec.grants.iter_mut().zip(copies) {
+        let at = |error: io::Error| format!("{}: {error}", grant.path().display());
+        attach(grant, &copy).map_err(at).in_layer(layer)?;
+        grant.identity = Identity::of(&copy).map_err(at).in_layer(layer)?;
     }
     Ok(())
 }
 
-fn copy(path: &Path) -> Result<OwnedFd, String> {
+fn copy(grant: &Grant) -> Result<OwnedFd, String> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
-    let flags = flags | OpenTreeFlags::AT_SYMLINK_NOFOLLOW;
-    open_tree(CWD, path, flags).map_err(|error| format!("{}: {error}", path.display()))
+    let open = || match &grant.copy {
+        Some(copy) => Ok(open_tree(CWD, copy.as_os_str(), flags | OpenTreeFlags::AT_SYMLINK_NOFOLLOW)?),
+        None => Ok(open_tree(grant.identity.open(grant.path())?, "", flags | OpenTreeFlags::AT_EMPTY_PATH)?),
+    };
+    open().map_err(|error: io::Error| format!("{}: {error}", grant.path().display()))
 }
 
 fn private(spec: &Spec) -> io::Result<()> {
@@ -63,12 +68,20 @@ fn in_memory(folder: &Path, flags: MountFlags, size: u64) -> io::Result<()> {
     Ok(mount("tmpfs", folder, "tmpfs", flags, options.as_c_str())?)
 }
 
-fn attach(path: &Path, access: Access, copy: &OwnedFd) -> io::Result<()> {
-    if path.starts_with(system_paths::TEMP) && std::fs::symlink_metadata(path).is_err() {
+/// Mounts a copy where the grant is. A link that somebody put on the way would have it stand elsewhere, over the system's
+/// libraries for instance.
+fn attach(grant: &Grant, copy: &OwnedFd) -> io::Result<()> {
+    let path = grant.path();
+    let is_hidden = path.starts_with(system_paths::TEMP) && std::fs::symlink_metadata(path).is_err();
+    let place = if is_hidden {
         make_mount_point(path, copy)?;
-    }
-    move_mount(copy, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
-    match access {
+        grant::open(path)?
+    } else {
+        grant.identity.open(path)?
+    };
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    move_mount(copy, "", place, "", flags)?;
+    match grant.access {
         Access::Write => Ok(()),
         Access::Read => read_only(path),
     }

@@ -14,6 +14,9 @@ pub(super) const ENTER: &str = "enter";
 /// Stands for making the namespaces ourselves, in place of a path to bubblewrap.
 pub(crate) const OWN: &str = "own";
 
+/// The layer that takes what a command writes.
+pub(crate) const LAYER: &str = "copy-on-write layer";
+
 /// A failed step: the layer that could not be built, and why.
 #[derive(Debug)]
 pub(super) struct LayerError {

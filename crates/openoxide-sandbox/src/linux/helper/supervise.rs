@@ -10,6 +10,7 @@ use rustix::thread::{
 
 use super::step::{ENTER, InLayer as _, LayerError, control, ourselves};
 use super::{monitor, mounts};
+use crate::linux::grant::{self, Grant, Identity};
 use crate::linux::spec::{Answer, Spec};
 use crate::system_paths;
 
@@ -22,10 +23,12 @@ pub(super) fn supervise(own: bool) -> Result<(), LayerError> {
         set_parent_process_death_signal(Some(Signal::KILL)).in_layer("helper")?;
     }
     Answer::Ready.send(&control).in_layer("helper")?;
-    let Some(spec) = Spec::receive(&control).in_layer("helper")? else { return Ok(()) };
+    let Some(mut spec) = Spec::receive(&control).in_layer("helper")? else { return Ok(()) };
     if own {
-        mounts::build(&spec)?;
+        mounts::build(&mut spec)?;
         drop_capabilities().in_layer("capabilities")?;
+    } else {
+        spec.grants.iter_mut().try_for_each(check_mounted).in_layer("mounts")?;
     }
     std::fs::DirBuilder::new().mode(0o700).create(system_paths::HOME).in_layer("private home")?;
     let (child, answer) = start(&spec).in_layer("helper")?;
@@ -51,6 +54,17 @@ fn start(spec: &Spec) -> io::Result<(Child, Answer)> {
     }
     let after = Answer::receive(&ours)?.unwrap_or(Answer::Started);
     Ok((child, after))
+}
+
+/// Checks that bubblewrap, which goes by paths, mounted what was granted. A copy is ours, and cannot be exchanged.
+fn check_mounted(grant: &mut Grant) -> Result<(), String> {
+    let opened = match grant.copy {
+        Some(_) => grant::open(grant.path()),
+        None => grant.identity.open(grant.path()),
+    };
+    let identity = opened.and_then(Identity::of);
+    grant.identity = identity.map_err(|error| format!("{}: {error}", grant.path().display()))?;
+    Ok(())
 }
 
 fn drop_capabilities() -> io::Result<()> {

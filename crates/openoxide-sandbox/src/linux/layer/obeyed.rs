@@ -1,0 +1,237 @@
+//! Finds what other programs obey although its name does not say so: what links with a sealed name lead to.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::{Component, Path, PathBuf};
+
+use crate::Policy;
+use crate::policy::{git_folder, small_text};
+
+/// Most entries that are looked at.
+const MOST: usize = 1_000_000;
+/// Most links on the way to one end, as many as the kernel follows.
+const LINKS: usize = 40;
+/// Longest settings of a repository that are read.
+const LONGEST: u64 = 1024 * 1024;
+
+/// What sealed links in a folder, at any depth, lead to.
+#[derive(Default)]
+pub(super) struct Obeyed {
+    /// Each link on the way, and the end. Where there is nothing, the first part that is missing is the end, so that nobody
+    /// puts a link there.
+    pub(super) sealed: HashSet<PathBuf>,
+    /// Folders on the way. Entries may come and go in them; they stay folders.
+    pub(super) ways: HashSet<PathBuf>,
+    /// Whether there was too much to look at all of it.
+    pub(super) is_cut: bool,
+}
+
+/// Looks for sealed links in a folder, and follows them.
+pub(super) fn obeyed(policy: &Policy, folder: &Path) -> Obeyed {
+    let mut search =
+        Search { policy, found: Obeyed::default(), seen: HashSet::new(), queue: VecDeque::new(), left: MOST };
+    search.later(folder.to_owned(), false);
+    while let Some((folder, is_sealed)) = search.queue.pop_front() {
+        search.look(&folder, is_sealed);
+    }
+    search.found
+}
+
+struct Search<'a> {
+    policy: &'a Policy,
+    found: Obeyed,
+    /// Folders that are, or will be, looked at, and whether all in them is sealed.
+    seen: HashSet<(PathBuf, bool)>,
+    queue: VecDeque<(PathBuf, bool)>,
+    left: usize,
+}
+
+impl Search<'_> {
+    /// Looks at a folder later; sealed ones come first.
+    fn later(&mut self, folder: PathBuf, is_sealed: bool) {
+        if !self.seen.insert((folder.clone(), is_sealed)) {
+            return;
+        }
+        if is_sealed {
+            self.queue.push_front((folder, true));
+        } else {
+            self.queue.push_back((folder, false));
+        }
+    }
+
+    fn look(&mut self, folder: &Path, is_sealed: bool) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Some(left) = self.left.checked_sub(1) else {
+                self.found.is_cut = true;
+                return;
+            };
+            self.left = left;
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            if entry.file_name() == ".git" {
+                for (base, path) in obeyed_paths(folder) {
+                    self.follow(&base, &path);
+                }
+            }
+            let is_sealed = is_sealed || self.policy.seals_name(&path);
+            if kind.is_symlink() && is_sealed {
+                self.follow(folder, Path::new(&entry.file_name()));
+            } else if kind.is_dir() && !(is_sealed && entry.file_name() == "objects") {
+                // Nobody puts links among the thousands of objects of a repository.
+                self.later(path, is_sealed);
+            }
+        }
+    }
+
+    /// Notes where a path leads from a folder, step by step.
+    fn follow(&mut self, folder: &Path, path: &Path) {
+        let mut at = folder.to_owned();
+        let mut rest = parts(path);
+        let mut links = 0;
+        while let Some(part) = rest.pop_front() {
+            if part == Path::new("..") {
+                at.pop();
+                continue;
+            }
+            self.found.ways.insert(at.clone());
+            at.push(&part);
+            let target = std::fs::read_link(&at);
+            let is_there = target.is_ok() || std::fs::symlink_metadata(&at).is_ok();
+            if target.is_ok() || !is_there || rest.is_empty() {
+                self.found.sealed.insert(at.clone());
+            }
+            match target {
+                Ok(_) if links == LINKS => return,
+                Ok(target) => {
+                    links += 1;
+                    at.pop();
+                    let after = std::mem::replace(&mut rest, parts(&target));
+                    rest.extend(after);
+                }
+                Err(_) if !is_there => return,
+                Err(_) => {}
+            }
+        }
+        if at.is_dir() {
+            self.later(at, true);
+        }
+    }
+}
+
+/// Returns the parts of a path that lead somewhere.
+fn parts(path: &Path) -> VecDeque<PathBuf> {
+    let parts = path.components().filter(|part| *part != Component::CurDir);
+    parts.map(|part| PathBuf::from(part.as_os_str())).collect()
+}
+
+/// Returns what the settings of a repository name, and from where: the folder of its hooks, and more settings.
+fn obeyed_paths(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let repository = git_folder(folder).unwrap_or_else(|| folder.join(".git"));
+    let common = small_text(&repository.join("commondir"), LONGEST).map(|text| repository.join(text.trim()));
+    let places = [repository.join("config"), repository.join("config.worktree")];
+    let places = places.into_iter().chain(common.map(|common| common.join("config")));
+    let mut found = Vec::new();
+    for file in places {
+        let text = small_text(&file, LONGEST).unwrap_or_default();
+        for (name, value) in text.lines().filter_map(setting) {
+            match name.to_ascii_lowercase().as_str() {
+                "hookspath" => found.push((folder.to_owned(), value)),
+                "path" => found.push((file.parent().unwrap_or(folder).to_owned(), value)),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Reads a line `NAME = VALUE` of Git's settings. Its section is not asked for: a name that means something else in another
+/// one only seals more.
+fn setting(line: &str) -> Option<(&str, PathBuf)> {
+    let line = line.trim();
+    let line = if line.starts_with('[') { line.split_once(']')?.1 } else { line };
+    let (name, value) = line.split_once('=')?;
+    let value = match value.trim().strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next()?,
+        None => value.split(['#', ';']).next()?.trim(),
+    };
+    (!value.is_empty()).then(|| (name.trim(), value.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn every_step_on_the_way_of_a_sealed_link_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(root.path()).unwrap();
+        for folder in [".git/hooks", ".claude", "docs", "documentation", "pkg", "shared/cmds", "scripts", "ops/hooks"] {
+            fs_err::create_dir_all(root.join(folder)).unwrap();
+        }
+        fs_err::write(
+            root.join(".git/config"),
+            "[core]\n\tbare = false\n\thooksPath = ops/hooks ; ours\n[include]\n\tpath = ../shared/git.inc\n",
+        )
+        .unwrap();
+        for file in ["docs/b.md", "documentation/g.md", "scripts/pre-commit.sh", "plain.md"] {
+            fs_err::write(root.join(file), "").unwrap();
+        }
+        for (link, target) in [
+            ("AGENTS.md", "docs/a.md"),
+            ("docs/a.md", "./b.md"),
+            ("GEMINI.md", "d2/g.md"),
+            ("d2", "documentation"),
+            ("CLAUDE.md", "later/x/claude.md"),
+            ("pkg/CLAUDE.md", "../docs/guide.md"),
+            (".claude/commands", "../shared/cmds"),
+            ("shared/cmds/deep", "../../scripts/deep"),
+            (".git/hooks/pre-commit", "../../scripts/pre-commit.sh"),
+            ("ordinary", "plain.md"),
+            ("QWEN.md", "QWEN.md"),
+        ] {
+            symlink(target, root.join(link)).unwrap();
+        }
+        let found = obeyed(&Policy { project: Some(root.clone()), ..Policy::default() }, &root);
+        assert!(!found.is_cut && found.ways.contains(&root.join("docs")));
+        let found = found.sealed;
+        let mut found: Vec<&str> =
+            found.iter().map(|path| path.strip_prefix(&root).unwrap().to_str().unwrap()).collect();
+        found.sort_unstable();
+        let expected = [
+            ".claude/commands",
+            ".git/hooks/pre-commit",
+            "AGENTS.md",
+            "CLAUDE.md",
+            "GEMINI.md",
+            "QWEN.md",
+            "d2",
+            "docs/a.md",
+            "docs/b.md",
+            "docs/guide.md",
+            "documentation/g.md",
+            "later",
+            "ops/hooks",
+            "pkg/CLAUDE.md",
+            "scripts/deep",
+            "scripts/pre-commit.sh",
+            "shared/cmds",
+            "shared/cmds/deep",
+            "shared/git.inc",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn settings_of_hooks_are_read() {
+        for (line, folder) in [
+            ("\thooksPath = ops/hooks", Some("ops/hooks")),
+            ("[core] hooksPath=ops/hooks # ours", Some("ops/hooks")),
+            ("hooksPath = \"a ; b\" ; ours", Some("a ; b")),
+            ("hooksPath = [a]", Some("[a]")),
+            ("hooksPath =", None),
+        ] {
+            assert_eq!(setting(line), folder.map(|folder| ("hooksPath", folder.into())), "{line}");
+        }
+    }
+}
