@@ -4,12 +4,14 @@ mod fix;
 mod relink;
 mod targets;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::diagnostic::Level;
+use openoxide_skills::diagnostic::{Code, Level};
 use openoxide_skills::judge::{Judgment, SkillFinding, judge};
 use openoxide_skills::prelude::{Diagnostic, Host, View};
+use openoxide_skills::text::{TerminalText, outline};
 use openoxide_wire::{CheckAnswer, CheckedLine, ProblemLine, SchemaVersion};
 
 use crate::{error::Error, paths, progress::Report};
@@ -67,9 +69,31 @@ pub fn check(workspace: &Workspace, input: &CheckInput, report: Report<'_>) -> R
         folders.sort();
     }
     let around = workspace.around();
-    let skills = folders.iter().map(|folder| judge(folder, &hosts, &around.boundary_at(folder)));
-    let judged = skills.chain(places.iter().map(|(path, diagnostic)| judged_place(path, diagnostic))).collect();
+    let mut skills: Vec<Judgment> =
+        folders.iter().map(|folder| judge(folder, &hosts, &around.boundary_at(folder))).collect();
+    report_twins(&mut skills);
+    let judged =
+        skills.into_iter().chain(places.iter().map(|(path, diagnostic)| judged_place(path, diagnostic))).collect();
     Ok(CheckReport { judged, skills: folders.len(), hosts: hosts.len(), fixed })
+}
+
+/// Reports skills whose names can be mistaken for each other. Each counts, by its own name only.
+fn report_twins(skills: &mut [Judgment]) {
+    let mut outlines: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for skill in skills.iter() {
+        outlines.entry(outline(&skill.name)).or_default().insert(skill.name.clone());
+    }
+    for skill in skills {
+        let others = outlines.get(&outline(&skill.name)).into_iter().flatten().filter(|name| **name != skill.name);
+        let others: Vec<String> = others.map(|name| format!("`{}`", TerminalText(name))).collect();
+        if !others.is_empty() {
+            let message =
+                format!("the skill `{}` can be mistaken for {}", TerminalText(&skill.name), others.join(", "));
+            let help = "rename one of them; until then, each is called by exactly its own name";
+            let diagnostic = Diagnostic::warning(Code::DeceptiveName, message).help(help);
+            skill.findings.push(SkillFinding::new(&skill.path, diagnostic));
+        }
+    }
 }
 
 impl CheckReport {
@@ -118,6 +142,6 @@ fn standard_first(views: &[View]) -> Vec<&Host> {
 /// Makes a finding of a place that could not be searched.
 fn judged_place(path: &Path, diagnostic: &Diagnostic) -> Judgment {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let finding = SkillFinding { path: path.to_owned(), diagnostic: diagnostic.clone(), dropped_by: Vec::new() };
+    let finding = SkillFinding::new(path, diagnostic.clone());
     Judgment { path: path.to_owned(), name, findings: vec![finding] }
 }

@@ -21,7 +21,8 @@ impl CommandRunner {
     /// Returns what commands are isolated with. The first call blocks.
     pub(crate) fn isolation(&self) -> Result<&Isolation, Error> {
         let probe = || Probe::new().map(|probe| Isolation::probe(&probe)).map_err(|error| error.to_string());
-        let isolation = self.isolation.get_or_init(probe).as_ref();
+        let here = || Isolation::here().cloned().map_or_else(probe, Ok);
+        let isolation = self.isolation.get_or_init(here).as_ref();
         isolation.map_err(|error| Error::other(ErrorKind::Unavailable, "no-isolation", error))
     }
 

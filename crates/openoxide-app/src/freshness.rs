@@ -53,6 +53,11 @@ impl FileStamps {
         let stamps = FolderStamps::of_file(entry.dir(), below, trust_file(snapshot), SystemTime::now())?;
         Some(FileStamps { file: entry.dir().join(below), stamps })
     }
+
+    /// Returns about how many bytes the file has; only reading it tells for certain.
+    pub fn size(&self) -> u64 {
+        fs_err::symlink_metadata(&self.file).map_or(0, |metadata| metadata.len())
+    }
 }
 
 /// Returns the file with what the user trusts, which every answer depends on.

@@ -2,7 +2,6 @@
 
 mod error;
 mod values;
-mod write_dir;
 
 mod skill_id;
 mod snapshot;
@@ -55,7 +54,7 @@ pub use driver::{BlockingMcpServers, CommandRunner, McpServers};
 pub use error::{Error, ErrorKind};
 pub use freshness::{ActivationStamps, FileStamps};
 pub use numbers::{count, grouped, listed};
-pub use pending::{ANSWER_TIME, Pending, PendingError, PendingKind, Rebase, random_name};
+pub use pending::{ANSWER_TIME, Pending, PendingError, PendingKind, Rebase, Waits, random_name};
 pub use progress::{Progress, Report};
 pub use question::{question_line, sandbox_line};
 pub use skill_id::{SkillIds, SkillRef, SkillReference, called as skill_id, find};

@@ -5,6 +5,7 @@ mod files;
 mod pair;
 mod place;
 mod remove;
+mod tree;
 
 use std::path::PathBuf;
 

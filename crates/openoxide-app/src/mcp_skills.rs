@@ -12,7 +12,7 @@ use openoxide_runtime::{
 };
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::host::Caller;
-use openoxide_skills::resource::{ItemKind, ResourceFolder, media_type_by_name};
+use openoxide_skills::resource::{ItemKind, ManifestFile, ResourceFolder, media_type_of};
 
 pub use self::address::{AddressTarget, Addresses, OWN_FILE, address};
 pub use self::served::{ServedCache, ServedSkill};
@@ -94,9 +94,9 @@ impl ServedSkills {
         Some((cache.get(self.catalog(), entry)?, children))
     }
 
-    /// Returns the media type that a file's name promises.
-    pub fn media_type(&self, path: &Path) -> Option<&str> {
-        media_type_by_name(&self.snapshot.view.host.resource, path)
+    /// Returns the media type of a file.
+    pub fn media_type(&self, file: &ManifestFile) -> &str {
+        media_type_of(&self.snapshot.view.host.resource, &file.path, file.content)
     }
 
     /// Returns the paths of the files of a skill, as addresses have them; `name` is its address without the scheme.

@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use openoxide_config::Workspace;
+use openoxide_config::{Workspace, WriteDir};
 use openoxide_skills::{host::Hosts, parse::parse_text, text::TerminalText};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
-use crate::{Error, ErrorKind, paths, write_dir::WriteDir};
+use crate::{Error, ErrorKind, paths};
 
 /// The skill to make.
 #[derive(Clone, Debug)]

@@ -13,10 +13,11 @@ use crate::error::{Error, ErrorKind};
 
 /// How long the user may take to answer a question.
 pub const ANSWER_TIME: Duration = Duration::from_mins(10);
-/// The most activations that wait.
+/// The most activations that wait. Each caller has a quarter of them, and the callers that are not the user have three
+/// quarters together.
 const ACTIVATIONS_MAX: usize = 256;
-/// The most reads that wait. They have a limit of their own, so that a client that only reads cannot keep activations from
-/// being asked about.
+/// The most reads that wait, with the same shares. They have a limit of their own, so that a client that only reads cannot
+/// keep activations from being asked about.
 const READS_MAX: usize = 64;
 
 /// An operation that can go on although files, settings or rules changed while its question was open.
@@ -52,12 +53,34 @@ pub enum PendingKind {
     Read,
 }
 
+impl PendingKind {
+    fn max(self) -> usize {
+        match self {
+            PendingKind::Activation => ACTIVATIONS_MAX,
+            PendingKind::Read => READS_MAX,
+        }
+    }
+}
+
+/// An operation that can wait: which request it belongs to, and who made that.
+pub trait Waits {
+    /// Tells whether both belong to the same request of the same caller.
+    fn is_same(&self, other: &Self) -> bool;
+    /// Tells whether both have the same caller.
+    fn has_caller_of(&self, other: &Self) -> bool;
+    /// Tells whether the caller is the user, for whom there is always room.
+    fn is_of_user(&self) -> bool;
+}
+
 /// Why an operation cannot wait, or does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PendingError {
-    /// Too many wait already.
-    #[error("too many activations wait for an answer")]
-    Full,
+    /// Too many wait already. After this time one of them waits no more, whatever the user does.
+    #[error("too many questions of this caller wait for an answer")]
+    Full(Duration),
+    /// It would hold too much while it waits.
+    #[error("a request that waits for an answer can have 64 KiB")]
+    TooLarge,
     /// The system gives no random numbers.
     #[error("the system gives no random numbers")]
     NoRandomness,
@@ -70,7 +93,10 @@ impl From<PendingError> for Error {
     fn from(error: PendingError) -> Error {
         let unavailable = |word| Error::other(ErrorKind::Unavailable, word, error.to_string());
         match error {
-            PendingError::Full => unavailable("busy"),
+            PendingError::Full(_) => unavailable("busy")
+                .with_help("the user answers on the server's page; each question waits for ten minutes"),
+            PendingError::TooLarge => Error::other(ErrorKind::TooLarge, "too-large", error.to_string())
+                .with_help("send less, or allow the skill with a permission rule"),
             PendingError::NoRandomness => unavailable("no-randomness"),
             PendingError::Unknown => Error::other(ErrorKind::NotFound, "no-activation", error.to_string())
                 .with_help("it was answered, dropped or waited too long: call the skill again"),
@@ -96,36 +122,6 @@ impl<T> Default for Pending<T> {
 }
 
 impl<T> Pending<T> {
-    /// Keeps an operation, and returns its handle.
-    pub fn insert(&self, kind: PendingKind, operation: T) -> Result<String, PendingError> {
-        self.insert_once(kind, operation, |_| false)
-    }
-
-    /// Keeps an operation unless one that `is_same` waits already, and returns the handle of the one that waits.
-    pub fn insert_once(
-        &self,
-        kind: PendingKind,
-        operation: T,
-        is_same: impl Fn(&T) -> bool,
-    ) -> Result<String, PendingError> {
-        let handle = random_name().ok_or(PendingError::NoRandomness)?;
-        let mut waiting = self.lock();
-        let now = Instant::now();
-        waiting.retain(|_, other| other.until > now);
-        if let Some((handle, _)) = waiting.iter().find(|(_, other)| is_same(&other.operation)) {
-            return Ok(handle.clone());
-        }
-        let max = match kind {
-            PendingKind::Activation => ACTIVATIONS_MAX,
-            PendingKind::Read => READS_MAX,
-        };
-        if waiting.values().filter(|other| other.kind == kind).count() >= max {
-            return Err(PendingError::Full);
-        }
-        waiting.insert(handle.clone(), Waiting { kind, until: now + ANSWER_TIME, operation });
-        Ok(handle)
-    }
-
     /// Takes an operation that still waits, if it is one that `fits`; another stays.
     pub fn take_if(&self, handle: &str, fits: impl FnOnce(&T) -> bool) -> Result<T, PendingError> {
         let mut waiting = self.lock();
@@ -181,6 +177,57 @@ impl<T> Pending<T> {
     }
 }
 
+impl<T: Waits> Pending<T> {
+    /// Keeps an operation unless the same waits already, and returns the handle of the one that waits.
+    pub fn insert(&self, kind: PendingKind, operation: T) -> Result<String, PendingError> {
+        let handle = random_name().ok_or(PendingError::NoRandomness)?;
+        let mut waiting = self.lock();
+        let now = Instant::now();
+        waiting.retain(|_, other| other.until > now);
+        if let Some((handle, _)) = waiting.iter().find(|(_, other)| operation.is_same(&other.operation)) {
+            return Ok(handle.clone());
+        }
+        make_room(&mut waiting, kind, &operation, now)?;
+        waiting.insert(handle.clone(), Waiting { kind, until: now + ANSWER_TIME, operation });
+        Ok(handle)
+    }
+}
+
+/// Makes sure that there is room for one more operation. Nobody has more than a share; where several callers have taken the
+/// whole, the one with the most gives its newest to a caller that has fewer.
+fn make_room<T: Waits>(
+    waiting: &mut HashMap<String, Waiting<T>>,
+    kind: PendingKind,
+    operation: &T,
+    now: Instant,
+) -> Result<(), PendingError> {
+    let share = kind.max() / 4;
+    let alike = || waiting.iter().filter(|(_, other)| other.kind == kind);
+    let of = |caller: &T| alike().filter(|(_, other)| other.operation.has_caller_of(caller)).count();
+    let others = || alike().filter(|(_, other)| !other.operation.is_of_user());
+    let own = of(operation);
+    let full = |first: Option<Instant>| {
+        let time = first.map_or(ANSWER_TIME, |first| first.saturating_duration_since(now));
+        Err(PendingError::Full(time))
+    };
+    if own >= share {
+        let own = alike().filter(|(_, other)| other.operation.has_caller_of(operation));
+        return full(own.map(|(_, other)| other.until).min());
+    }
+    if operation.is_of_user() || others().count() < 3 * share {
+        return Ok(());
+    }
+    let most = others().map(|(handle, other)| (of(&other.operation), other.until, handle)).max();
+    match most {
+        Some((most, _, handle)) if most > own + 1 => {
+            let handle = handle.clone();
+            waiting.remove(&handle);
+            Ok(())
+        }
+        _ => full(others().map(|(_, other)| other.until).min()),
+    }
+}
+
 /// Returns 128 random bits as hexadecimal digits.
 pub fn random_name() -> Option<String> {
     let mut bytes = [0; 16];
@@ -192,38 +239,82 @@ pub fn random_name() -> Option<String> {
 mod tests {
     use super::*;
 
+    /// A request by its number, and its caller; `user` is the user.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Request(&'static str, usize);
+
+    impl Waits for Request {
+        fn is_same(&self, other: &Request) -> bool {
+            self == other
+        }
+
+        fn has_caller_of(&self, other: &Request) -> bool {
+            self.0 == other.0
+        }
+
+        fn is_of_user(&self) -> bool {
+            self.0 == "user"
+        }
+    }
+
+    fn ask(pending: &Pending<Request>, caller: &'static str, number: usize) -> Result<String, PendingError> {
+        pending.insert(PendingKind::Activation, Request(caller, number))
+    }
+
     #[test]
     fn an_operation_is_taken_once_and_only_by_a_request_that_fits() {
         let pending = Pending::default();
-        let handle = pending.insert(PendingKind::Activation, "a").unwrap();
-        assert_eq!(pending.take_if(&handle, |operation| *operation == "b"), Err(PendingError::Unknown));
-        assert_eq!(pending.take(&handle), Ok("a"));
+        let handle = ask(&pending, "a", 1).unwrap();
+        assert_eq!(pending.take_if(&handle, |operation| operation.1 == 2), Err(PendingError::Unknown));
+        assert_eq!(pending.take(&handle), Ok(Request("a", 1)));
         assert_eq!(pending.take(&handle), Err(PendingError::Unknown));
     }
 
     #[test]
     fn the_same_operation_waits_once() {
         let pending = Pending::default();
-        let first = pending.insert_once(PendingKind::Activation, "a", |other| *other == "a").unwrap();
-        let again = pending.insert_once(PendingKind::Activation, "a", |other| *other == "a").unwrap();
-        let other = pending.insert_once(PendingKind::Activation, "b", |other| *other == "b").unwrap();
+        let [first, again, other] = [1, 1, 2].map(|number| ask(&pending, "a", number).unwrap());
         assert!(first == again && first != other);
-        assert_eq!(pending.all(|handle, operation| (handle == other).then_some(*operation)), ["b"]);
-        pending.update(&first, |operation| *operation = "c").unwrap();
-        assert_eq!(
-            (pending.take_first(|operation| *operation == "a"), pending.take_first(|_| true).is_some()),
-            (None, true)
-        );
+        assert_eq!(pending.all(|handle, operation| (handle == other).then_some(operation.1)), [2]);
+        pending.update(&first, |operation| operation.1 = 3).unwrap();
+        let taken = (pending.take_first(|operation| operation.1 == 1), pending.take_first(|_| true).is_some());
+        assert_eq!(taken, (None, true));
         assert_eq!(pending.count(), 1);
     }
 
     #[test]
     fn reads_do_not_take_the_room_of_activations() {
         let pending = Pending::default();
-        for _ in 0..READS_MAX {
-            pending.insert(PendingKind::Read, ()).unwrap();
+        let read = |number| pending.insert(PendingKind::Read, Request("a", number));
+        (0..READS_MAX / 4).for_each(|number| drop(read(number).unwrap()));
+        assert!(matches!(read(READS_MAX), Err(PendingError::Full(_))));
+        assert!(ask(&pending, "a", 0).is_ok());
+    }
+
+    #[test]
+    fn a_caller_has_a_share_and_is_told_when_there_is_room_again() {
+        let pending = Pending::default();
+        let share = ACTIVATIONS_MAX / 4;
+        (0..share).for_each(|number| drop(ask(&pending, "a", number).unwrap()));
+        let Err(PendingError::Full(time)) = ask(&pending, "a", share) else { panic!("there is room for more") };
+        assert!(time <= ANSWER_TIME && time > ANSWER_TIME / 2, "{time:?}");
+        assert!(ask(&pending, "a", 0).is_ok(), "the same one waits already");
+        assert!(ask(&pending, "b", 0).is_ok() && ask(&pending, "user", 0).is_ok());
+    }
+
+    #[test]
+    fn several_callers_cannot_take_all_and_the_user_always_has_room() {
+        let pending = Pending::default();
+        let share = ACTIVATIONS_MAX / 4;
+        for caller in ["a", "b", "c"] {
+            (0..share).for_each(|number| drop(ask(&pending, caller, number).unwrap()));
         }
-        assert_eq!(pending.insert(PendingKind::Read, ()), Err(PendingError::Full));
-        assert!(pending.insert(PendingKind::Activation, ()).is_ok());
+        (0..share).for_each(|number| drop(ask(&pending, "user", number).unwrap()));
+        assert!(matches!(ask(&pending, "user", share), Err(PendingError::Full(_))));
+        let count = |caller| pending.all(|_, operation| (operation.0 == caller).then_some(())).len();
+        (0..share / 2).for_each(|number| drop(ask(&pending, "d", number).unwrap()));
+        assert_eq!([count("a"), count("b"), count("c"), count("d")].iter().sum::<usize>(), 3 * share);
+        assert_eq!((count("d"), count("user")), (share / 2, share));
+        assert!([count("a"), count("b"), count("c")].iter().all(|count| *count > share / 2));
     }
 }

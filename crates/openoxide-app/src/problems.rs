@@ -20,10 +20,11 @@ pub fn of_hosts(workspace: &Workspace) -> impl Iterator<Item = &ConfigProblem> {
     of_settings(workspace).iter().filter(|problem| problem.diagnostic.code == Code::HostInvalid)
 }
 
-/// Returns what is wrong with the file of what the user trusts.
-pub fn of_trust(workspace: &Workspace) -> impl Iterator<Item = &ConfigProblem> {
+/// Returns what is wrong with the file of what the user trusts, and with folders that are listed as trusted.
+pub fn of_trust(workspace: &Workspace) -> Vec<ConfigProblem> {
     let file = workspace.config.trust.path();
-    of_settings(workspace).iter().filter(move |problem| problem.path.as_deref() == file)
+    let of_file = of_settings(workspace).iter().filter(|problem| problem.path.as_deref() == file).cloned();
+    of_file.chain(workspace.config.foreign_folders()).collect()
 }
 
 /// Lists the findings of a catalog, by path, and the limits that were reached.

@@ -5,8 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Session, seen_by_model};
-use openoxide_skills::prelude::{Catalog, Model, render};
-use openoxide_skills::{host::PreloadRules, text::path_text};
+use openoxide_skills::host::{CatalogLines, PreloadRules};
+use openoxide_skills::judge::forged_line;
+use openoxide_skills::prelude::{Catalog, Entry, Model, render};
+use openoxide_skills::render::render_served;
+use openoxide_skills::text::{HiddenRun, hidden_runs, path_text};
 use openoxide_wire::{NoticeLine, PreloadedLine, PromptAnswer};
 
 use crate::activate::{message_line, notice_line};
@@ -21,6 +24,9 @@ pub struct PromptInput {
     pub can_read: bool,
     /// The skills that the agent starts with; if empty, those of its settings.
     pub preload: Vec<String>,
+    /// Whether the text is for a model that we serve: then each description is on one line, and nothing is hidden.
+    /// Otherwise it is what the host's own program would send, and notices say what is wrong with that.
+    pub served: bool,
 }
 
 /// What the model sees before anything is called.
@@ -38,7 +44,11 @@ pub struct DrawnPrompt {
 pub fn prompt(snapshot: &Snapshot, input: &PromptInput) -> Result<DrawnPrompt, Error> {
     let (runtime, workspace) = (snapshot.runtime()?, &snapshot.workspace);
     let catalog = seen_by_model(workspace, Arc::clone(&snapshot.catalog))?;
-    let mut prompt = render(runtime.view(), &catalog, Model { window: input.window, now: now() })?;
+    let model = Model { window: input.window, now: now() };
+    let mut prompt = match input.served {
+        true => render_served(runtime.view(), &catalog, model)?,
+        false => render(runtime.view(), &catalog, model)?,
+    };
     let of_agent = || workspace.agent().map(|agent| agent.skills.clone()).unwrap_or_default();
     let skills = if input.preload.is_empty() { of_agent() } else { input.preload.clone() };
     let preloaded = match skills.is_empty() {
@@ -55,7 +65,24 @@ pub fn prompt(snapshot: &Snapshot, input: &PromptInput) -> Result<DrawnPrompt, E
         preloaded: preloaded.skills.iter().map(preloaded_line).collect(),
         ..PromptAnswer::new(catalog.host.clone(), &prompt)
     };
-    Ok(DrawnPrompt { answer, notices: preloaded.notices.iter().map(notice_line).collect(), catalog })
+    let mut notices: Vec<NoticeLine> = preloaded.notices.iter().map(notice_line).collect();
+    if !input.served && runtime.view().host.catalog.lines != CatalogLines::Visible {
+        notices.extend(catalog.skills.iter().filter(|entry| entry.model).filter_map(deception));
+    }
+    Ok(DrawnPrompt { answer, notices, catalog })
+}
+
+/// Says that a description deceives the model, or hides something from people.
+fn deception(entry: &Entry) -> Option<NoticeLine> {
+    let description = &entry.skill.description;
+    let what = match (forged_line(description), hidden_runs(description).first()) {
+        (Some(line), _) => format!("a line of its description looks like another skill: {}", line.trim()),
+        (None, Some(HiddenRun { decoded: Some(decoded), .. })) => format!("its description hides a text: {decoded}"),
+        (None, Some(_)) => "its description has characters that cannot be seen".to_owned(),
+        (None, None) => return None,
+    };
+    let help = "the agent's own program sends it like this; OpenOxide does not. `openoxide check` shows the place";
+    Some(NoticeLine { skill: entry.skill.name.to_string(), text: what, help: Some(help.to_owned()) })
 }
 
 /// Returns the time in milliseconds, which some hosts order skills by.

@@ -19,6 +19,7 @@ use openoxide_runtime::{Runtime, Session};
 use openoxide_skills::catalog::Entry;
 use openoxide_skills::host::{Caller, ResourceRules};
 use openoxide_skills::resource::{FileDigest, FileManifest, FolderLimits, FolderSnapshot, SkillDir, media_type};
+use openoxide_skills::text::visible_line;
 
 use self::archive::{PACKED_MAX, bytes_of, pack};
 use crate::encoding::{digest, hex};
@@ -173,9 +174,9 @@ impl<'c> Published<'c> {
         &self.entry.skill.name
     }
 
-    /// Returns what it is for.
+    /// Returns what it is for, as it stands in a list.
     pub fn description(&self) -> String {
-        self.entry.skill.description.to_string()
+        visible_line(&self.entry.skill.description)
     }
 }
 

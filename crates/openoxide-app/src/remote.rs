@@ -8,7 +8,7 @@ use openoxide_runtime::{
     Fetch, FetchError, FetchRequest, Fetched, RemoteName, RemoteOffer, RemoteSkill, Reply, Resumable, Runtime, Session,
     Step,
 };
-use openoxide_skills::host::Caller;
+use openoxide_skills::{host::Caller, text::visible};
 use openoxide_wire::{RemoteAnswer, RemoteFileLine, RemoteLine, RemoteProblemLine, RemotesAnswer, SchemaVersion};
 
 use crate::{error::Error, pending::Rebase};
@@ -127,7 +127,7 @@ fn remote_line(runtime: &Runtime, session: &Session, skill: &RemoteSkill) -> Rem
         name: offer.name,
         server: offer.server,
         uri: offer.uri,
-        description: offer.about,
+        description: visible(&offer.about).into_owned(),
         files: offer.size.map(|(files, _)| files),
         bytes: offer.size.map(|(_, bytes)| bytes),
         digest: offer.digest,

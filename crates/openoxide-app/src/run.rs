@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{FinishedScript, ScriptCall, ScriptOutcome, ScriptRun};
-use openoxide_sandbox::Ended;
+use openoxide_sandbox::{Change, Ended};
 use openoxide_skills::text::path_text;
-use openoxide_wire::{RanLine, RunAnswer};
+use openoxide_wire::{FileChangeLine, RanLine, RunAnswer};
 
 use crate::activate::{notice_line, refused_line};
 use crate::error::Error;
@@ -42,5 +42,18 @@ fn ran_line(ran: &FinishedScript, isolation: &str) -> RanLine {
         truncated: outcome.truncated,
         took: u64::try_from(outcome.took.as_millis()).unwrap_or(u64::MAX),
         isolation: isolation.to_owned(),
+        changes: outcome.changes.iter().take(MOST_CHANGES).map(change_line).collect(),
+        more_changes: outcome.changes.len().saturating_sub(MOST_CHANGES),
+    }
+}
+
+/// Most changes that an answer lists.
+const MOST_CHANGES: usize = 1000;
+
+fn change_line(change: &Change) -> FileChangeLine {
+    FileChangeLine {
+        path: path_text(&change.path),
+        change: change.kind.as_str().to_owned(),
+        refused: change.refused.clone(),
     }
 }

@@ -2,6 +2,7 @@
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::search_for;
+use openoxide_skills::text::visible;
 use openoxide_wire::{HitLine, SchemaVersion, SearchAnswer};
 
 use crate::{Error, ErrorKind, SkillIds};
@@ -23,7 +24,7 @@ pub fn search(snapshot: &Snapshot, query: &str, limit: usize) -> Result<SearchAn
     let hits = search_for(catalog, None, query, limit).into_iter().map(|hit| HitLine {
         id: ids.of(hit.entry),
         name: hit.entry.skill.name.to_string(),
-        description: hit.entry.skill.description.to_string(),
+        description: visible(&hit.entry.skill.description).into_owned(),
         score: hit.score,
     });
     Ok(SearchAnswer { schema: SchemaVersion::default(), host: catalog.host.clone(), hits: hits.collect() })

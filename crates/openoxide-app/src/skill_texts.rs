@@ -1,8 +1,9 @@
 //! Use case: lists skills with their whole text, in the shape that clients of another program expect.
 
 use openoxide_live::Snapshot;
-use openoxide_skills::host::{HostSpec, ServeRules, ServeShape};
-use openoxide_skills::{catalog::Entry, text::path_text};
+use openoxide_skills::catalog::Entry;
+use openoxide_skills::host::{Caller, HostSpec, ServeRules, ServeShape};
+use openoxide_skills::text::{path_text, visible};
 
 use crate::error::{Error, ErrorKind};
 
@@ -44,7 +45,7 @@ pub fn host(snapshot: &Snapshot) -> Result<RecordHost, Error> {
     found.ok_or_else(|| Error::other(ErrorKind::NotFound, "no-shape", "no host answers in this shape"))
 }
 
-/// Returns a record of each active skill, and whether none is missing: a skill whose file is being written has none now.
+/// Returns a record of each active skill that may be called without a question, and whether none is missing: a skill whose file is being written has none now.
 pub fn skills(snapshot: &Snapshot) -> Result<(Vec<SkillText>, bool), Error> {
     records(snapshot, |_| true)
 }
@@ -57,12 +58,14 @@ pub fn commands(snapshot: &Snapshot) -> Result<(Vec<SkillText>, bool), Error> {
 
 fn records(snapshot: &Snapshot, is_listed: impl Fn(&Entry) -> bool) -> Result<(Vec<SkillText>, bool), Error> {
     let runtime = snapshot.runtime()?;
-    let entries = runtime.catalog().skills.iter().filter(|entry| is_listed(entry));
+    // A program would get the text without the question that it takes.
+    let is_given = |entry: &Entry| !snapshot.is_narrowed() || runtime.calls_unasked(entry, Caller::Model);
+    let entries = runtime.catalog().skills.iter().filter(|entry| is_listed(entry) && is_given(entry));
     Ok(each(entries, |entry| {
         let unfilled = runtime.template(entry)?;
         Some(SkillText {
             name: entry.skill.name.to_string(),
-            description: entry.skill.described.then(|| entry.skill.description.to_string()),
+            description: entry.skill.described.then(|| visible(&entry.skill.description).into_owned()),
             path: path_text(&entry.skill.path),
             content: unfilled.content,
             template: unfilled.template,

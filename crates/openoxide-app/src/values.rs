@@ -1,8 +1,9 @@
 //! The values of lower layers that a face needs to draw answers, under one name each.
 
 pub use openoxide_config::{
-    ConfigProblem, Environment, PermissionKind, SettingChange, SettingError, SettingOutcome, SettingsOwner,
-    SkillSelector, SwitchOutcome, SwitchRequest, Timestamp, Workspace, WorkspaceError, variables,
+    ConfigProblem, Environment, PermissionKind, SecretFileError, SecretPlace, SettingChange, SettingError,
+    SettingOutcome, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest, Timestamp, Workspace, WorkspaceError,
+    read_secret, variables,
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
 pub use openoxide_mcp_client::LoginDriver;
@@ -17,9 +18,13 @@ pub use openoxide_skills::catalog::{Catalog, Depth, Entry, Status};
 pub use openoxide_skills::diagnostic::{Code, Level};
 pub use openoxide_skills::host::{Caller, CommandPlace, HostError, MentionRules, ReadProblem, ToolDoes};
 pub use openoxide_skills::judge::SkillFinding;
+pub use openoxide_skills::ownership::{ForeignWriter, check_folders};
 pub use openoxide_skills::resource::{
-    FolderStamps, Resource as SkillFile, ResourceAnswer, ResourceBytes, ResourceContent, ResourceFolder, shown_name,
+    FolderStamps, HELD_MAX, OpenFile, Resource as SkillFile, ResourceAnswer, ResourceBytes, ResourceContent,
+    ResourceFolder, shown_name,
 };
 pub use openoxide_skills::select::{IgnoredReason, Selection, Turn};
 pub use openoxide_skills::skill::{SkillInterface, SkillScope, ToolDependency};
-pub use openoxide_skills::text::{RenderError, TerminalText, fill, is_deceptive, near, path_text};
+pub use openoxide_skills::text::{
+    RenderError, TerminalText, fill, is_deceptive, near, path_text, visible, visible_line,
+};

@@ -1,11 +1,13 @@
 //! Decides what a program may see that is not the user: the skills that the model may see, and nothing of any other.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
 use openoxide_config::ConfigProblem;
 use openoxide_live::Snapshot;
 use openoxide_skills::catalog::{Catalog, Entry, View, is_switched_off};
+use openoxide_skills::text::visible as visible_text;
 
 use crate::error::Error;
 
@@ -27,7 +29,7 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
 
 /// Returns the catalog without what the model may not see, and without what was found and is not active.
 fn visible(catalog: &Catalog, settings: &[ConfigProblem], own: &View) -> Catalog {
-    let skills: Vec<Entry> = catalog.skills.iter().filter(|entry| model_may_see(entry, own)).cloned().collect();
+    let skills: Vec<Entry> = catalog.skills.iter().filter(|entry| model_may_see(entry, own)).map(shown).collect();
     let is_of = |path: &Path, entry: &Entry| entry.skill.path.parent().is_some_and(|folder| path.starts_with(folder));
     // Findings about settings, and about skills that are visible; a path that is neither may be that of another skill.
     let is_setting = |path: &Path| settings.iter().any(|problem| problem.path.as_deref() == Some(path));
@@ -37,6 +39,39 @@ fn visible(catalog: &Catalog, settings: &[ConfigProblem], own: &View) -> Catalog
         .filter(|problem| is_setting(&problem.path) || skills.iter().any(|entry| is_of(&problem.path, entry)));
     let problems = problems.cloned().collect();
     Catalog { problems, skills, others: Vec::new(), ..catalog.clone() }
+}
+
+/// Returns an entry whose texts hide nothing: a program may hand them to a model.
+fn shown(entry: &Entry) -> Entry {
+    let mut entry = entry.clone();
+    let skill = &mut entry.skill;
+    if let Cow::Owned(text) = visible_text(&skill.description) {
+        skill.description = text.into();
+    }
+    show(skill.short_description.as_mut());
+    if let Some(interface) = &mut skill.interface {
+        let texts = [&mut interface.display_name, &mut interface.short_description, &mut interface.default_prompt];
+        for text in texts {
+            show(text.as_mut());
+        }
+    }
+    let fields = Arc::make_mut(&mut skill.frontmatter);
+    show(fields.license.as_mut());
+    show(fields.compatibility.as_mut());
+    fields.metadata.iter_mut().chain(&mut fields.unknown).for_each(|(_, value)| show(Some(value)));
+    if let Some(rare) = &mut fields.rare {
+        show(rare.when_to_use.as_mut());
+        show(rare.argument_hint.as_mut());
+    }
+    entry
+}
+
+fn show(text: Option<&mut String>) {
+    if let Some(text) = text
+        && let Cow::Owned(shown) = visible_text(text)
+    {
+        *text = shown;
+    }
 }
 
 /// Tells whether the model may see a skill: its host and the rules say so, the skill does not say no itself in a way that
@@ -60,6 +95,8 @@ mod tests {
             ("closed", "disable-model-invocation: true"),
             ("listed", "disable-model-invocation: [true]"),
             ("said", "disable-model-invocation: perhaps"),
+            ("merged", "metadata: &m\n  disable-model-invocation: true\n<<: *m"),
+            ("nested", "metadata: &m\n  <<: {disable_model_invocation: [true]}\n<<: [*m]"),
             ("open", "disable-model-invocation: false"),
         ] {
             let text = format!("---\nname: {name}\ndescription: X\n{more}\n---\nX\n");

@@ -3,7 +3,7 @@
 use openoxide_permissions::{Action, Decision, Permission};
 use openoxide_skills::catalog::{Entry, Status, View};
 use openoxide_skills::host::{Caller, Situation};
-use openoxide_skills::text::{fill, near, path_text};
+use openoxide_skills::text::{TerminalText, fill, near, path_text};
 
 use crate::call::{may, names_of};
 use crate::{Call, Refusal, RefusalReason, Runtime, Session};
@@ -43,11 +43,18 @@ impl Runtime {
     }
 
     /// Decides whether a caller may call a skill that it may see.
+    /// Tells whether a skill is called without a question, by the rules of the settings alone.
+    pub fn calls_unasked(&self, entry: &Entry, caller: Caller) -> bool {
+        self.calling(&Session::new(""), entry, caller).action == Action::Allow
+    }
+
     pub(crate) fn calling(&self, session: &Session, entry: &Entry, caller: Caller) -> Decision {
         if caller == Caller::User && self.view().host.activation.user_needs_no_permission {
             return Decision { action: Action::Allow, rule: None, remembered: false };
         }
-        self.decide(session, Permission::Skill, &entry.skill.name)
+        let decide = |name: &str| self.decide(session, Permission::Skill, name);
+        let denied = entry.names_for_rules().map(decide).find(|decision| decision.action == Action::Deny);
+        denied.unwrap_or_else(|| decide(&entry.skill.name))
     }
 }
 
@@ -93,7 +100,8 @@ impl Admission<'_> {
             Some(none) => none.to_owned(),
             None => names,
         };
-        Some(fill(own, &[("available", &available), ("name", &self.call.skill)]))
+        // What a caller makes up stays on one line, and commands no terminal.
+        Some(fill(own, &[("available", &available), ("name", &TerminalText(&self.call.skill).to_string())]))
     }
 
     /// Says what the host's program says. Where it says nothing, the skill is not there for the caller.
@@ -102,7 +110,7 @@ impl Admission<'_> {
     }
 
     fn unknown(&self) -> Refusal {
-        let ours = || format!("no skill is called `{}`", shortened(&self.call.skill));
+        let ours = || format!("no skill is called `{}`", TerminalText(&shortened(&self.call.skill)));
         let text = self.own(Situation::SkillUnknown).unwrap_or_else(ours);
         let mut refusal = self.refusal(RefusalReason::Unknown, text);
         let names = self.names();

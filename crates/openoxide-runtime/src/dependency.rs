@@ -1,6 +1,7 @@
 //! Dependencies of skills: variables, MCP servers, and logins to these servers.
 
 mod dependencies;
+mod program;
 mod servers;
 mod variables;
 

@@ -2,6 +2,7 @@
 
 // Values: what a caller hands in, and what an operation asks and answers.
 mod call;
+mod changes;
 mod notice;
 mod question;
 mod record;

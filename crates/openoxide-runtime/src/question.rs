@@ -107,6 +107,21 @@ impl Question {
         choices.filter(|choice| is_in_conversation || *choice != Choice::Session).collect()
     }
 
+    /// Returns the answer of a user who agreed to everything in advance: it holds for this call, and nothing is kept.
+    ///
+    /// Nothing is returned where a yes is kept, as in the settings, or where it needs more than a yes: then the user has
+    /// to be asked, or the answer is no.
+    pub fn yes_in_advance(&self) -> Option<Answer> {
+        match self {
+            Question::Permission { .. } | Question::RequestedPermissions { .. } | Question::Remote { .. } => {
+                Some(Answer::Once)
+            }
+            Question::Server { .. } | Question::Setting { .. } | Question::Secret { .. } | Question::Login { .. } => {
+                None
+            }
+        }
+    }
+
     /// Returns a short text that tells this question from others in a conversation.
     pub fn key(&self) -> String {
         match self {
@@ -218,6 +233,22 @@ mod tests {
         let question = Question::permission(Permission::Skill, "pdf", "pdf");
         assert_eq!(question.offered(true), question.choices());
         assert_eq!(question.offered(false), [Choice::Once, Choice::Always, Choice::No]);
+    }
+
+    #[test]
+    fn a_yes_in_advance_keeps_nothing() {
+        let server = Question::Server {
+            name: "docs".to_owned(),
+            transport: "stdio".to_owned(),
+            target: "docs-server".to_owned(),
+            about: None,
+            skills: Vec::new(),
+        };
+        assert!(server.yes_in_advance().is_none());
+        let setting = Question::Setting { key: "host".to_owned(), value: None, file: "/config.toml".into() };
+        assert!(setting.yes_in_advance().is_none());
+        let question = Question::permission(Permission::Skill, "pdf", "pdf");
+        assert!(matches!(question.yes_in_advance(), Some(Answer::Once)));
     }
 
     #[test]

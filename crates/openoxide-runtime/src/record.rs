@@ -3,6 +3,7 @@
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use openoxide_config::replace_file;
 use serde::{Deserialize, Serialize};
 
 const RECORD_MAX: u64 = 16 * 1024 * 1024;
@@ -82,11 +83,7 @@ impl Record {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let failed = |error: io::Error| io::Error::new(error.kind(), format!("`{}`: {error}", file.display()));
         fs_err::create_dir_all(folder)?;
-        let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-        serde_json::to_writer_pretty(&mut temporary, self)?;
-        temporary.as_file().sync_all()?;
-        temporary.persist(file).map_err(|error| error.error)?;
-        Ok(())
+        replace_file(file, &serde_json::to_vec_pretty(self)?).map_err(failed)
     }
 }
 

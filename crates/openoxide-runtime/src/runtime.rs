@@ -1,7 +1,7 @@
 //! The runtime: one host's view of a project, its catalog, and the decisions of the user.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{path::PathBuf, time::SystemTime};
 
 use openoxide_config::{
     Environment, McpServer, McpTransport, PermissionPolicy, RememberedAnswer, SandboxSettings, Timestamp, Trust,
@@ -10,6 +10,7 @@ use openoxide_config::{
 use openoxide_permissions::{Action, Decision, Permission, RuleError, Rules, decide};
 use openoxide_sandbox::Limits;
 use openoxide_skills::catalog::{Catalog, Entry, View};
+use openoxide_skills::host::Hosts;
 
 use crate::Session;
 
@@ -24,6 +25,10 @@ pub struct Runtime {
     pub(crate) environment: Environment,
     trust: Mutex<Option<Trust>>,
     servers: Mutex<Vec<(String, McpServer)>>,
+    /// The project without links, as it was when it was opened.
+    pub(crate) real_project: Option<PathBuf>,
+    pub(crate) hosts: Hosts,
+    pub(crate) names_that_hosts_obey: OnceLock<Vec<String>>,
 }
 
 impl Runtime {
@@ -41,6 +46,7 @@ impl Runtime {
         }
         let catalog = without_denied(catalog, &rules);
         let servers = workspace.config.mcp_servers().into_iter().map(|one| (one.name, one.server)).collect();
+        let real_project = std::fs::canonicalize(&view.around.project).ok();
         Ok(Runtime {
             view,
             catalog,
@@ -51,6 +57,9 @@ impl Runtime {
             environment: workspace.environment.clone(),
             trust: Mutex::new(None),
             servers: Mutex::new(servers),
+            real_project,
+            hosts: workspace.hosts.clone(),
+            names_that_hosts_obey: OnceLock::new(),
         })
     }
 
@@ -134,8 +143,7 @@ impl Runtime {
 
 fn is_denied(rules: &Rules, entry: &Entry) -> bool {
     let rule = |name: &str| rules.deciding(Permission::Skill.as_str(), name);
-    let denies = |name: &str| rule(name).is_some_and(|rule| rule.action == Action::Deny);
-    denies(&entry.skill.name) || entry.aliases.iter().any(|alias| denies(alias))
+    entry.names_for_rules().filter_map(rule).any(|rule| rule.action == Action::Deny)
 }
 
 /// Returns a catalog as the model is shown it: without what the rules of the user and the agent deny, whatever the host.

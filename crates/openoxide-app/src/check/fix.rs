@@ -3,15 +3,15 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use openoxide_config::Workspace;
+use openoxide_config::{Workspace, WriteDir};
 use openoxide_skills::diagnostic::{Diagnostic, Fix};
-use openoxide_skills::judge::{Judgment, judge};
+use openoxide_skills::judge::{CHECKED_MAX, Judgment, judge};
 use openoxide_skills::{host::Host, text::TerminalText};
 
 use rustix::fs::FileType;
 
 use super::relink::links_to;
-use crate::{ErrorKind, Progress, Report, error::Error, paths, write_dir::WriteDir};
+use crate::{ErrorKind, Progress, Report, error::Error, paths};
 
 /// A fixed file may show the next mistake; more rounds than this are not needed.
 const ROUNDS: usize = 4;
@@ -96,7 +96,14 @@ impl Fixer<'_> {
             (self.report)(Progress::Warning(text));
             return Ok(0);
         }
-        let mut text = dir.read(name).map_err(|error| self.not_fixed(path, &error))?;
+        let mut text = match dir.read(name, CHECKED_MAX) {
+            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
+                let path = paths::short(self.workspace, path);
+                (self.report)(Progress::Warning(format!("{path} is not changed: it is larger than 1 MiB")));
+                return Ok(0);
+            }
+            read => read.map_err(|error| self.not_fixed(path, &error))?,
+        };
         let mut end = text.len() + 1;
         let mut count = 0;
         for (_, diagnostic, span, replacement) in edits {

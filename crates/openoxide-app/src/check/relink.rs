@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use openoxide_config::Workspace;
+use openoxide_config::{Workspace, WriteDir};
 
 use crate::paths::{relative, short};
-use crate::{error::Error, progress::Progress, write_dir::WriteDir};
+use crate::{error::Error, progress::Progress};
 
 pub(super) struct Link {
     /// Its path, without links before its own name.

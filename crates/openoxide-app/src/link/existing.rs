@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, ffi::OsStr};
 
-use openoxide_config::Workspace;
+use openoxide_config::{Workspace, WriteDir};
 use openoxide_skills::prelude::{Catalog, Entry, SkillScope, View};
 
 use super::files::{self, Existing};
 use super::place::{Places, folder_of, name_for};
-use crate::error::Error;
+use crate::{error::Error, paths};
 
 /// What stands in an agent's folders, each read once.
 pub(super) struct FolderItems<'w> {
@@ -31,7 +31,7 @@ impl ExistingLink {
     /// Removes it, if it is still what it was.
     pub(super) fn remove(&self) -> Result<(), Error> {
         match self.existing {
-            Existing::Link => Ok(fs_err::remove_file(&self.path)?),
+            Existing::Link => files::remove_link(&self.path),
             _ => files::remove_copy(&self.path, &self.source),
         }
     }
@@ -95,7 +95,15 @@ pub(super) fn remove_empty(workspace: &Workspace, root: &Path) -> Option<PathBuf
         return None;
     }
     let below = root.ancestors().take_while(|folder| !kept.iter().any(|base| base.starts_with(folder)));
-    below.take_while(|folder| std::fs::remove_dir(folder).is_ok()).last().map(Path::to_owned)
+    below.take_while(|folder| remove_if_empty(workspace, folder)).last().map(Path::to_owned)
+}
+
+/// Removes one folder; one that only a link of the project leads to stays.
+fn remove_if_empty(workspace: &Workspace, folder: &Path) -> bool {
+    let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else { return false };
+    let real = paths::real(parent);
+    let stays = !parent.starts_with(&workspace.project) || real.starts_with(paths::real(&workspace.project));
+    stays && WriteDir::open(&real).and_then(|parent| parent.remove_empty(name)).is_ok()
 }
 
 /// Returns whether a skill would not be found any more without what stands at `path`.

@@ -1,21 +1,22 @@
-//! Makes, compares and removes links and copies of a skill's folder. Nothing that is there is ever replaced.
+//! Makes and removes links and copies of a skill's folder. Nothing that is there is ever replaced.
 //!
-//! Paths come without links in them, because `place` resolves them: what is written cannot end up elsewhere.
+//! Paths come without links in them, because `place` resolves them. Folders are opened by them once and held, so that what
+//! is written, moved or removed is never elsewhere, whoever exchanges a folder on the way.
 
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
-use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-use tempfile::TempDir;
+use openoxide_config::WriteDir;
+use rustix::fs::FileType;
 
+use super::tree::{self, Obstacle, is_same};
 use crate::paths::{relative, shown};
 use crate::{Error, error::ErrorKind as Kind};
 
-/// Most files and folders of a skill that is copied or compared.
-const ENTRIES_MAX: usize = 10_000;
-/// Most bytes of a skill that is copied or compared.
-const BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// What a copy is called in a private folder, until it gets its name.
+const STAGED: &str = "skill";
 
 /// What stands at the path of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,13 +57,20 @@ pub(super) fn existing(place: &Path, source: &Path) -> Existing {
     }
     // The skill itself, found by another path, is no copy of itself.
     let is_other = || std::fs::canonicalize(place).is_ok_and(|real| real != source);
-    if stat.is_dir() && is_other() && same_tree(place, source) { Existing::Copy } else { Existing::Foreign }
+    if stat.is_dir() && is_other() && is_copy(place, source) { Existing::Copy } else { Existing::Foreign }
 }
 
-/// Makes the folder `parent`, and in it a relative link to the skill's folder; `false` if the disk has no links.
-pub(super) fn link(parent: &Path, place: &Path, source: &Path) -> Result<bool, Error> {
-    make_parent(parent)?;
-    match symlink(relative(parent, source), place) {
+fn is_copy(place: &Path, source: &Path) -> bool {
+    match (WriteDir::open(place), WriteDir::open(source)) {
+        (Ok(place), Ok(source)) => is_same(&place, &source),
+        _ => false,
+    }
+}
+
+/// Makes the folder of `place`, and in it a relative link to the skill's folder; `false` if the disk has no links.
+pub(super) fn link(place: &Path, source: &Path) -> Result<bool, Error> {
+    let (parent, name) = split(place);
+    match make_folder(parent)?.link(name, &relative(parent, source)) {
         Ok(()) => Ok(true),
         // Another process made the same link in the meantime.
         Err(error) if error.kind() == ErrorKind::AlreadyExists && existing(place, source).is_ours() => Ok(true),
@@ -73,127 +81,133 @@ pub(super) fn link(parent: &Path, place: &Path, source: &Path) -> Result<bool, E
     }
 }
 
-/// Makes the folder `parent`, and in it a copy of the skill's folder.
+/// Makes the folder of `place`, and in it a copy of the skill's folder.
 ///
 /// The copy is made beside its place first, so that half of a skill is never seen, and is on disk before it is.
-pub(super) fn copy(parent: &Path, place: &Path, source: &Path) -> Result<(), Error> {
-    let tree = tree(source)?;
-    make_parent(parent)?;
-    let staged = staging(parent)?;
-    let inner = staged.path().join("skill");
-    fs_err::create_dir(&inner)?;
-    for folder in &tree.folders {
-        fs_err::create_dir(inner.join(folder))?;
-    }
-    for file in &tree.files {
-        let target = inner.join(file);
-        fs_err::copy(source.join(file), &target)?;
-        fs_err::File::open(&target)?.sync_all()?;
-    }
-    match move_to(&inner, place) {
+pub(super) fn copy(place: &Path, source: &Path) -> Result<(), Error> {
+    let (parent, name) = split(place);
+    let from = WriteDir::open(source)?;
+    tree::check(&from).map_err(|obstacle| not_copied(source, obstacle))?;
+    let folder = make_folder(parent)?;
+    let staging = Staging::beside(&folder, parent)?;
+    let made = staging.private.make(Path::new(STAGED))?;
+    tree::copy(&from, &made).map_err(|obstacle| not_copied(source, obstacle))?;
+    match staging.private.move_to(OsStr::new(STAGED), &folder, name) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists && existing(place, source).is_ours() => {}
         outcome => outcome.map_err(|error| not_made(place, error))?,
     }
-    Ok(fs_err::File::open(parent)?.sync_all()?)
+    Ok(folder.as_file()?.sync_all()?)
+}
+
+/// Removes a link to the skill.
+pub(super) fn remove_link(place: &Path) -> Result<(), Error> {
+    let (parent, name) = split(place);
+    let folder = open_folder(parent)?;
+    match folder.kind(name) {
+        Some(FileType::Symlink) => Ok(folder.remove(name)?),
+        _ => Err(not_linked(format!("`{}` was changed just now, and stays", shown(place)))),
+    }
 }
 
 /// Removes a copy of the skill.
 ///
 /// It is moved aside, compared there, and only then removed: what changed in the meantime is put back.
 pub(super) fn remove_copy(place: &Path, source: &Path) -> Result<(), Error> {
-    let staged = staging(place.parent().unwrap_or(Path::new("/")))?;
-    let inner = staged.path().join("skill");
-    move_to(place, &inner).map_err(|error| failed(format!("`{}` cannot be removed", shown(place)), error))?;
-    if same_tree(&inner, source) {
-        return Ok(staged.close()?);
+    let (parent, name) = split(place);
+    let folder = open_folder(parent)?;
+    let mut staging = Staging::beside(&folder, parent)?;
+    let moved = folder.move_to(name, &staging.private, OsStr::new(STAGED));
+    moved.map_err(|error| failed(format!("`{}` cannot be removed", shown(place)), error))?;
+    let (aside, original) = (staging.private.below(Path::new(STAGED)), WriteDir::open(source));
+    if matches!((&aside, &original), (Ok(aside), Ok(original)) if is_same(aside, original)) {
+        return staging.remove();
     }
-    if let Err(error) = move_to(&inner, place) {
-        let kept = staged.keep().join("skill");
-        let message = format!("`{}` was changed just now, and is kept at `{}`", shown(place), shown(&kept));
+    if let Err(error) = staging.private.move_to(OsStr::new(STAGED), &folder, name) {
+        staging.is_kept = true;
+        let message = format!("`{}` was changed just now, and is kept in `{}`", shown(place), shown(&staging.path()));
         return Err(failed(message, error));
     }
     Err(not_linked(format!("`{}` was changed just now, and stays", shown(place))))
 }
 
-fn make_parent(parent: &Path) -> Result<(), Error> {
-    fs_err::create_dir_all(parent)?;
-    if fs_err::canonicalize(parent)? == parent {
-        return Ok(());
-    }
-    Err(not_linked(format!("`{}` was exchanged for a link just now", shown(parent))))
+fn split(place: &Path) -> (&Path, &OsStr) {
+    (place.parent().unwrap_or(Path::new("/")), place.file_name().unwrap_or_default())
 }
 
-/// Makes a hidden folder of ours on the same disk: beside the folder of skills, where no agent looks, if that can be.
-fn staging(parent: &Path) -> Result<TempDir, Error> {
-    let disk = |path: &Path| path.symlink_metadata().ok().map(|stat| stat.dev());
-    let beside = parent.parent().filter(|beside| disk(beside) == disk(parent));
-    let make = |folder: &Path| tempfile::Builder::new().prefix(".openoxide-").tempdir_in(folder);
-    let made = beside.and_then(|beside| make(beside).ok()).map_or_else(|| make(parent), Ok);
-    made.map_err(|error| failed(format!("`{}` cannot be changed", shown(parent)), error))
+/// Opens a folder, and makes those on the way that are missing.
+fn make_folder(path: &Path) -> Result<WriteDir, Error> {
+    let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(Path::new("/"));
+    let below = path.strip_prefix(there).unwrap_or(Path::new(""));
+    open_folder(there)?.make(below).map_err(|error| exchanged(path, error))
 }
 
-/// Renames without replacing anything, not even an empty folder.
-fn move_to(from: &Path, to: &Path) -> std::io::Result<()> {
+fn open_folder(path: &Path) -> Result<WriteDir, Error> {
+    WriteDir::open(path).map_err(|error| exchanged(path, error))
+}
+
+fn exchanged(path: &Path, error: std::io::Error) -> Error {
     use rustix::io::Errno;
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // Some disks do not know how not to replace; then a look must do.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if to.symlink_metadata().is_err() => std::fs::rename(from, to),
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Err(ErrorKind::AlreadyExists.into()),
-        outcome => Ok(outcome?),
+    match Errno::from_io_error(&error) {
+        Some(Errno::LOOP | Errno::NOTDIR) => {
+            not_linked(format!("`{}` was exchanged for a link or a file just now", shown(path)))
+        }
+        _ => failed(format!("`{}` cannot be changed", shown(path)), error),
     }
 }
 
-/// The folders and regular files of a folder, relative to it; each folder stands before what is in it.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Tree {
-    folders: Vec<PathBuf>,
-    files: Vec<PathBuf>,
+/// A hidden folder of ours on the same disk as a folder of skills, where no agent looks if that can be.
+struct Staging {
+    /// The folder that it is in.
+    holder: WriteDir,
+    holder_path: PathBuf,
+    name: OsString,
+    private: WriteDir,
+    /// Whether it stays, with what is in it.
+    is_kept: bool,
 }
 
-/// Lists a folder; what is neither a regular file nor a folder is an error.
-fn tree(folder: &Path) -> Result<Tree, Error> {
-    let mut tree = Tree::default();
-    let mut bytes = 0;
-    let mut open = vec![PathBuf::new()];
-    while let Some(dir) = open.pop() {
-        for entry in fs_err::read_dir(folder.join(&dir))? {
-            let entry = entry?;
-            let path = dir.join(entry.file_name());
-            let stat = entry.metadata()?;
-            if stat.is_dir() {
-                open.push(path.clone());
-                tree.folders.push(path);
-            } else if stat.is_file() {
-                bytes += stat.len();
-                tree.files.push(path);
-            } else {
-                return Err(not_copied(folder, &path, "a copy holds regular files only: no links, no pipes"));
-            }
-            if tree.folders.len() + tree.files.len() > ENTRIES_MAX || bytes > BYTES_MAX {
-                let limit = format!("a copy holds at most {ENTRIES_MAX} files and {} MiB", BYTES_MAX >> 20);
-                return Err(not_copied(folder, Path::new(""), &limit));
-            }
+impl Staging {
+    /// Makes one beside a folder, or else in it.
+    fn beside(folder: &WriteDir, path: &Path) -> Result<Staging, Error> {
+        let disk =
+            |folder: &WriteDir| folder.as_file().and_then(|folder| folder.metadata()).ok().map(|stat| stat.dev());
+        let outer = path.parent().and_then(|outer| Some((WriteDir::open(outer).ok()?, outer)));
+        let outer = outer.filter(|(outer, _)| disk(outer) == disk(folder));
+        if let Some(made) = outer.and_then(|(outer, path)| Staging::make(outer, path).ok()) {
+            return Ok(made);
+        }
+        let made = folder.below(Path::new("")).and_then(|folder| Staging::make(folder, path));
+        made.map_err(|error| failed(format!("`{}` cannot be changed", shown(path)), error))
+    }
+
+    fn make(holder: WriteDir, path: &Path) -> std::io::Result<Staging> {
+        let (name, private) = holder.make_private()?;
+        Ok(Staging { holder, holder_path: path.to_owned(), name, private, is_kept: false })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.holder_path.join(&self.name)
+    }
+
+    fn remove(mut self) -> Result<(), Error> {
+        self.is_kept = true;
+        tree::clear(&self.private)?;
+        Ok(self.holder.remove_empty(&self.name)?)
+    }
+}
+
+/// What is removed is what is held, and then a folder of that name only if it is empty: somebody may have exchanged it.
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            let _ = tree::clear(&self.private).and_then(|()| self.holder.remove_empty(&self.name));
         }
     }
-    tree.folders.sort();
-    tree.files.sort();
-    Ok(tree)
 }
 
-fn not_copied(folder: &Path, path: &Path, why: &str) -> Error {
-    let whole: PathBuf = folder.join(path).components().collect();
-    not_linked(format!("`{}` cannot be copied", shown(&whole))).with_help(why)
-}
-
-fn same_tree(left: &Path, right: &Path) -> bool {
-    let (Ok(ours), Ok(theirs)) = (tree(left), tree(right)) else { return false };
-    let length = |path: &Path| path.symlink_metadata().ok().map(|stat| stat.len());
-    let same = |file: &PathBuf| {
-        let (left, right) = (left.join(file), right.join(file));
-        length(&left) == length(&right)
-            && fs_err::read(left).is_ok_and(|bytes| fs_err::read(right).is_ok_and(|other| bytes == other))
-    };
-    ours == theirs && ours.files.iter().all(same)
+fn not_copied(folder: &Path, obstacle: Obstacle) -> Error {
+    let whole: PathBuf = folder.join(obstacle.path).components().collect();
+    not_linked(format!("`{}` cannot be copied", shown(&whole))).with_help(obstacle.why)
 }
 
 pub(super) fn not_linked(message: impl Into<String>) -> Error {
@@ -256,15 +270,79 @@ text
         }
     }
 
-    #[test]
-    fn nothing_is_replaced_by_a_move() {
-        let context = TestContext::new();
-        context.tree("//- a/SKILL.md\n//- empty/\n//- nowhere -> none\n");
-        let at = |name: &str| context.root().join(name);
-        for taken in ["empty", "nowhere"] {
-            assert_eq!(move_to(&at("a"), &at(taken)).unwrap_err().kind(), ErrorKind::AlreadyExists, "{taken}");
+    /// Calls `change` again and again while a folder of the project is exchanged for a link that leads out.
+    fn race(context: &TestContext, folder: &str, mut change: impl FnMut()) {
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        let (folder, link) = (context.root().join(folder), context.root().join("link"));
+        let exchange = || renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE);
+        if exchange().and_then(|()| exchange()).is_err() {
+            // This disk exchanges no names.
+            return;
         }
-        move_to(&at("a"), &at("b")).unwrap();
-        assert!(at("b/SKILL.md").exists() && !at("a").exists());
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let _ = exchange();
+                }
+            });
+            let rounds = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| (0..ROUNDS).for_each(|_| change())));
+            stop.store(true, Ordering::Relaxed);
+            rounds.unwrap();
+        });
+    }
+
+    const ROUNDS: usize = 3000;
+
+    fn names(folder: &Path) -> Vec<OsString> {
+        fs_err::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    }
+
+    #[test]
+    fn whoever_exchanges_a_folder_gets_nothing_made_elsewhere() {
+        let context = TestContext::new();
+        context.tree("//- source/SKILL.md\ntext\n//- agent/skills/\n//- outside/skills/\n//- link -> outside\n");
+        let (source, place) = (context.root().join("source"), context.root().join("agent/skills/has"));
+        let outside = context.root().join("outside");
+        race(&context, "agent", || {
+            let _ = link(&place, &source);
+            let _ = remove_link(&place);
+            let _ = copy(&place, &source);
+            let _ = remove_copy(&place, &source);
+            assert_eq!((names(&outside), names(&outside.join("skills"))), (vec!["skills".into()], vec![]));
+        });
+    }
+
+    #[test]
+    fn whoever_exchanges_a_folder_gets_nothing_removed_elsewhere() {
+        let context = TestContext::new();
+        context.tree(
+            "//- source/SKILL.md\ntext\n//- agent/skills/\n//- link -> outside\n//- outside/skills/has -> ../../source\n\
+             //- outside/skills/same/SKILL.md\ntext\n",
+        );
+        let (source, skills) = (context.root().join("source"), context.root().join("agent/skills"));
+        let outside = context.root().join("outside/skills");
+        race(&context, "agent", || {
+            let _ = remove_link(&skills.join("has"));
+            let _ = remove_copy(&skills.join("same"), &source);
+            assert_eq!(names(&outside).len(), 2);
+        });
+        assert!(outside.join("same/SKILL.md").exists());
+    }
+
+    #[test]
+    fn a_copy_holds_nothing_from_elsewhere() {
+        let context = TestContext::new();
+        context.tree("//- source/note\nplain\n//- agent/skills/\n//- secret\nother\n//- link -> ../secret\n");
+        let (source, place) = (context.root().join("source"), context.root().join("agent/skills/has"));
+        race(&context, "source/note", || {
+            let _ = copy(&place, &source);
+            assert!(
+                fs_err::read_to_string(place.join("note")).is_ok_and(|note| note.trim() == "plain") || !place.exists()
+            );
+            let _ = std::fs::remove_dir_all(&place);
+        });
     }
 }

@@ -49,8 +49,8 @@ impl Placement {
 
     pub(super) fn make(&self, copy: bool) -> Result<(), Error> {
         let real = self.parent.join(self.place.file_name().unwrap_or_default());
-        let linked = !copy && !self.needs_copy && files::link(&self.parent, &real, &self.source)?;
-        if linked { Ok(()) } else { files::copy(&self.parent, &real, &self.source) }
+        let linked = !copy && !self.needs_copy && files::link(&real, &self.source)?;
+        if linked { Ok(()) } else { files::copy(&real, &self.source) }
     }
 }
 

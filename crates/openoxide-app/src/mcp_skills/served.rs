@@ -9,6 +9,7 @@ use openoxide_skills::parse::frontmatter_json;
 use openoxide_skills::resource::{
     FileManifest, FolderLimits, ManifestFile, ReadLimit, ResourceBytes, SkillDir, SnapshotError,
 };
+use openoxide_skills::text::{visible, visible_line};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -30,9 +31,9 @@ pub struct ServedSkill {
 }
 
 impl ServedSkill {
-    /// Returns its description.
-    pub fn description(&self) -> Option<&str> {
-        self.frontmatter.get("description")?.as_str()
+    /// Returns its description, as it stands in a list.
+    pub fn description(&self) -> Option<String> {
+        Some(visible_line(self.frontmatter.get("description")?.as_str()?))
     }
 
     /// Returns the same without the files that may not be read.
@@ -108,6 +109,20 @@ impl ServedCache {
     }
 }
 
+/// Writes what a frontmatter says so that it hides nothing.
+fn shown(fields: Map<String, Value>) -> Map<String, Value> {
+    fields.into_iter().map(|(key, value)| (visible(&key).into_owned(), shown_value(value))).collect()
+}
+
+fn shown_value(value: Value) -> Value {
+    match value {
+        Value::String(text) => visible(&text).into(),
+        Value::Array(items) => items.into_iter().map(shown_value).collect(),
+        Value::Object(fields) => Value::Object(shown(fields)),
+        value => value,
+    }
+}
+
 /// Reads a skill's own file: its digest and its frontmatter, if that is by the standard.
 fn own_file(dir: &SkillDir, entry: &Entry) -> Option<([u8; 32], Map<String, Value>)> {
     let ResourceBytes::Binary(bytes) = dir.read_manifest(ReadLimit::Bytes).ok()?.bytes else { return None };
@@ -115,5 +130,5 @@ fn own_file(dir: &SkillDir, entry: &Entry) -> Option<([u8; 32], Map<String, Valu
     let name = entry.skill.name.rsplit(':').next()?;
     let description = frontmatter.get("description")?.as_str()?;
     let is_good = frontmatter.get("name")?.as_str()? == name && is_standard_description(description);
-    is_good.then(|| (Sha256::digest(&bytes).into(), frontmatter))
+    is_good.then(|| (Sha256::digest(&bytes).into(), shown(frontmatter)))
 }

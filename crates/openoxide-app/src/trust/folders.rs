@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_config::{Workspace, find_project};
-use openoxide_skills::host::ProjectRules;
+use openoxide_config::{Workspace, find_repository};
+use openoxide_skills::ownership::{ForeignWriter, check_place};
 use openoxide_skills::text::path_text;
 use openoxide_wire::ChangeLine;
 
@@ -31,6 +31,7 @@ pub fn trust_folders(workspace: &Workspace, given: &[PathBuf], report: Report<'_
     if let Some(folder) = folders.iter().find(|folder| holds_home(workspace, folder)) {
         return Err(too_wide(workspace, folder));
     }
+    folders.iter().try_for_each(|folder| check_place(folder).map_err(|why| foreign(&why)))?;
     let (mut trust, file) = open_store(workspace)?;
     let mut changes = Vec::new();
     for folder in &folders {
@@ -55,7 +56,7 @@ fn project_of(workspace: &Workspace, given: Option<&Path>) -> Result<PathBuf, Er
         let message = format!("`{}` is not a folder", shown(&path));
         Error::other(ErrorKind::NotFound, "no-folder", message).with_help("name the project's folder")
     })?;
-    Ok(find_project(&real, environment.home.as_deref(), &ProjectRules::default()))
+    Ok(find_repository(&real, environment.home.as_deref()))
 }
 
 /// Returns whether a folder holds the user's home or OpenOxide's own folder: to trust it would be to trust everything that
@@ -64,6 +65,12 @@ pub fn holds_home(workspace: &Workspace, folder: &Path) -> bool {
     let environment = &workspace.environment;
     let homes = environment.home.clone().into_iter().chain(environment.openoxide_home());
     folder.parent().is_none() || homes.into_iter().any(|home| real(&home).starts_with(folder))
+}
+
+/// Trust would not count there: what is found at the path later may be another user's.
+fn foreign(why: &ForeignWriter) -> Error {
+    Error::other(ErrorKind::Forbidden, "foreign-folder", format!("not trusted: {}", why.message))
+        .with_help(format!("{}; or move the project to a folder of your own", why.help))
 }
 
 fn too_wide(workspace: &Workspace, folder: &Path) -> Error {

@@ -26,6 +26,7 @@ pub fn list(workspace: &Workspace, revoke: Revoke<'_>) -> TrustAnswer {
         answers: Vec::new(),
         remotes: Vec::new(),
         problems: problems::of_trust(workspace)
+            .iter()
             .map(|problem| ProblemLine::new(problem.path.as_deref(), &problem.diagnostic))
             .collect(),
     };

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_config::{LayerKind, PermissionKind, TrustRecord, Workspace, find_project, remove_from_list};
-use openoxide_skills::host::ProjectRules;
+use openoxide_config::{LayerKind, PermissionKind, TrustRecord, Workspace, find_repository, remove_from_list};
 use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_wire::ChangeLine;
 
@@ -75,7 +74,7 @@ impl Selector {
         let environment = &workspace.environment;
         let path = given.map_or_else(|| workspace.project.clone(), |given| environment.cwd.join(given));
         let real = std::fs::canonicalize(&path).ok();
-        let root = |real: &PathBuf| find_project(real, environment.home.as_deref(), &ProjectRules::default());
+        let root = |real: &PathBuf| find_repository(real, environment.home.as_deref());
         // To name a skill is not to mean the project around it.
         let is_skill = given.is_some() && path.join("SKILL.md").exists();
         let project = real.as_ref().filter(|real| real.is_dir() && !is_skill).map(root);

@@ -1,9 +1,8 @@
 //! Reads the token of a server at the moment the server is reached, and holds it as a secret.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use openoxide_config::{Environment, TokenSource};
+use openoxide_config::{Environment, SecretFileError, SecretPlace, TokenSource, read_secret};
 use secrecy::SecretString;
 
 const LONGEST: u64 = 8192;
@@ -17,7 +16,7 @@ pub(super) fn read(source: &TokenSource, environment: &Environment) -> Result<Se
         }
         TokenSource::File(path) => {
             let place = format!("the file `{path}`");
-            let text = whole(&at(path, environment)?).map_err(|error| format!("{place} cannot be read: {error}"))?;
+            let text = whole(&at(path, environment)?).map_err(|why| format!("{place} {why}"))?;
             (place, text)
         }
     };
@@ -37,14 +36,14 @@ fn at(path: &str, environment: &Environment) -> Result<PathBuf, String> {
     }
 }
 
-fn whole(path: &Path) -> std::io::Result<String> {
-    // Whatever is no file may never end, or never begin.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is not a file"));
-    }
-    let mut text = String::new();
-    std::fs::File::open(path)?.take(LONGEST + 2).read_to_string(&mut text)?;
-    Ok(text)
+fn whole(path: &Path) -> Result<String, String> {
+    let said = |why: SecretFileError| match why.hint(path) {
+        Some(step) => format!("is not used: {why}; {step}"),
+        None => format!("cannot be read: {why}"),
+    };
+    let bytes = read_secret(path, SecretPlace::Setting, LONGEST + 2).map_err(said)?;
+    let bytes = bytes.ok_or("cannot be read: there is no such file")?;
+    String::from_utf8(bytes).map_err(|_| "cannot be read: it is no text".to_owned())
 }
 
 #[cfg(test)]
@@ -83,8 +82,15 @@ mod tests {
         fs_err::write(context.root().join("t"), "hunter2\n").unwrap();
         fs_err::write(context.root().join("long"), "x".repeat(10_000)).unwrap();
         fs_err::write(context.root().join("bytes"), b"\xff\xfe").unwrap();
+        fs_err::write(context.root().join("shared"), "hunter2\n").unwrap();
+        for (file, mode) in [("t", 0o600), ("long", 0o600), ("bytes", 0o600), ("shared", 0o644)] {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+            fs_err::set_permissions(context.root().join(file), mode).unwrap();
+        }
         assert_eq!(get("~/t").unwrap(), "hunter2");
         assert_eq!(get(context.root().join("t").to_str().unwrap()).unwrap(), "hunter2");
+        let why = get("~/shared").unwrap_err();
+        assert!(why.contains("others can read or change it (mode 644); chmod 600 "), "{why}");
         for bad in ["~/long", "~/bytes", "~/none", "/dev/zero", "/"] {
             let why = get(bad).unwrap_err();
             assert!(why.starts_with(&format!("the file `{bad}` ")) && why.len() < 200, "{why}");

@@ -29,6 +29,7 @@ async fn a_token_is_shown_with_every_request_to_its_server_alone() {
     let context = openoxide_testkit::TestContext::new();
     let file = context.root().join("token");
     fs_err::write(&file, "hunter2\n").unwrap();
+    fs_err::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let file = TokenSource::File(file.to_str().unwrap().to_owned());
     for source in [secret(), file] {
         let (one, two) = (offer("good").serve_http(), offer("good").serve_http());

@@ -100,7 +100,7 @@ impl Finder<'_> {
         let full = folder.join(path.as_path());
         match resource.bytes {
             ResourceBytes::Text { text, removed } => Ok(Found { full, text, removed }),
-            ResourceBytes::Binary(_) => Err(words(ReadProblem::Binary)),
+            ResourceBytes::Binary(_) | ResourceBytes::Open(_) => Err(words(ReadProblem::Binary)),
         }
     }
 
@@ -119,7 +119,7 @@ fn read_below(
     path: &ResourcePath,
     limit: ReadLimit,
 ) -> Result<openoxide_skills::resource::Resource, ReadProblem> {
-    SkillDir::open(folder).map_err(|_| ReadProblem::NotFound)?.read_plain(path, limit)
+    SkillDir::open_resolved(folder).map_err(|_| ReadProblem::NotFound)?.read_plain(path, limit)
 }
 
 fn is_hidden(part: Component<'_>) -> bool {

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use openoxide_config::PermissionKind;
 use openoxide_skills::envelope::{Message, again, cut, envelope, finished};
 use openoxide_skills::host::{Caller, CutOf, Role};
-use openoxide_skills::{catalog::View, expand::LeftAloneReason, text::RenderError};
+use openoxide_skills::text::{RenderError, hidden_runs, path_text, visible};
+use openoxide_skills::{catalog::View, expand::LeftAloneReason};
 use sha2::{Digest as _, Sha256};
 
 use super::{attach::attach, fork::plan, load::loaded, loading::Loading};
@@ -66,7 +67,7 @@ pub(crate) fn finish(
         fork,
     };
     let mut notices = notices(session, loading);
-    notices.extend(attached.into_iter().chain(unheard));
+    notices.extend(attached.into_iter().chain(unheard).chain(hidden_notice(loading)));
     Ok((activated, notices))
 }
 
@@ -84,7 +85,7 @@ fn drawn(runtime: &Runtime, loading: &Loading, content: &str) -> Result<Vec<Mess
     if messages.is_empty() {
         messages = envelope(view, &loaded(runtime, loading, content))?;
     } else if let Some(message) = messages.iter_mut().find(|message| !message.frame) {
-        content.clone_into(&mut message.text);
+        message.text = visible(content).into_owned();
     }
     finish_texts(view, loading.call.caller, &mut messages);
     Ok(messages)
@@ -159,6 +160,14 @@ fn unheard(runtime: &Runtime, loading: &Loading, messages: &[Message]) -> Option
     let is_heard = runtime.view().host.arguments.is_some() || messages.iter().any(|it| it.text.contains(said));
     let text = "what was said with the call is not sent, because the host sends no arguments";
     (!is_heard).then(|| Notice::new(loading.name(), text))
+}
+
+/// Says that the model gets escapes where the text hides something.
+pub(super) fn hidden_notice(loading: &Loading) -> Option<Notice> {
+    let text = "its text has characters that cannot be seen; the model gets them as escapes";
+    let help = || format!("`openoxide check {}` shows where", path_text(loading.entry.dir()));
+    let hides = !hidden_runs(&loading.text()).is_empty();
+    hides.then(|| Notice { help: Some(help()), ..Notice::new(loading.name(), text) })
 }
 
 /// Says what people should know about a skill that is sent.

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use openoxide_config::PermissionKind;
 use openoxide_permissions::GrantDelta;
+use openoxide_sandbox::PrivateFolder;
 use openoxide_skills::expand::{Arguments, Expanded, ShellPiece, Variables};
-use openoxide_skills::resource::{FolderSnapshot, PrivateFolder, SkillDir, SnapshotError};
+use openoxide_skills::resource::{FolderSnapshot, SkillDir, SnapshotError};
 use openoxide_skills::{catalog::Entry, envelope::Message, parse::Parsed};
 
 use crate::{Call, RequestedPermission};

@@ -16,6 +16,7 @@ use openoxide_skills::catalog::Entry;
 
 use super::shell::{self, CommandDecision};
 use super::{finish::finish, load::load, loading::Loading};
+use crate::changes::changes_told;
 use crate::{
     ActivatedSkill, ActivationOutcome, Answer, Call, Event, Firing, Notice, Question, Refusal, RefusalReason,
     RemoteName, Reply, Resumable, Run, Runtime, Session, Step, dependency::Dependencies, hooks::register,
@@ -276,8 +277,9 @@ impl Activation {
         let Some(loading) = candidate.loaded() else { return };
         let Some(piece) = loading.expanded.commands().nth(loading.outputs.len()) else { return };
         let trouble = shell::trouble(view, piece, &outcome);
+        let changes = outcome.as_ref().map_or(Vec::new(), |done| changes_told(&piece.command, &done.changes));
         let decision = shell::ran(view, session, &loading.entry, piece, outcome);
-        loading.troubles.extend(trouble);
+        loading.troubles.extend(trouble.into_iter().chain(changes));
         candidate.decided(decision);
     }
 

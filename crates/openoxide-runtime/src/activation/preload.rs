@@ -8,8 +8,9 @@ use openoxide_skills::envelope::{LoadedSkill, Message, preloaded};
 use openoxide_skills::host::{Caller, Role, Situation};
 use openoxide_skills::text::{RenderError, fill};
 
+use super::finish::{carried, hidden_notice};
 use super::load::{load_part, loaded};
-use super::{finish::carried, loading::Loading};
+use super::loading::Loading;
 use crate::{Call, Notice, Refusal, RefusalReason, Runtime, Session, names_for};
 
 /// The skills that a task's agent is to start with, by name.
@@ -96,6 +97,7 @@ impl Runtime {
         done.skills = read.iter().map(skill).collect();
         let failed = |error: RenderError| Refusal::new("", RefusalReason::Unreadable, error.to_string());
         done.messages = self.draw_pinned(&read).map_err(failed)?;
+        done.notices.extend(read.iter().filter_map(hidden_notice));
         Ok(done)
     }
 

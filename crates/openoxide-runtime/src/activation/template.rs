@@ -2,7 +2,7 @@
 
 use openoxide_skills::envelope::{LoadedSkill, envelope};
 use openoxide_skills::parse::{body_of, parse_bytes};
-use openoxide_skills::{catalog::Entry, host::Caller, resource::SkillDir};
+use openoxide_skills::{catalog::Entry, host::Caller, resource::SkillDir, text::visible};
 
 use crate::Runtime;
 
@@ -44,6 +44,6 @@ impl Runtime {
         };
         let messages = envelope(view, &loaded).ok()?;
         let template = messages.into_iter().find(|message| !message.frame)?.text;
-        Some(SkillTemplate { content, template })
+        Some(SkillTemplate { content: visible(&content).into_owned(), template })
     }
 }

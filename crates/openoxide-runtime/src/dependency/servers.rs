@@ -5,6 +5,7 @@ use openoxide_permissions::{Action, Permission};
 use openoxide_skills::{skill::ToolDependency, text::path_text};
 
 use super::dependencies::{Dependencies, Dependency, MAX_QUESTIONS, RequiredServer, SERVER, require, too_many};
+use super::program::reason_in_project;
 use crate::{Answer, Question, Runtime, Session, login::Login};
 
 enum ServerDecision {
@@ -177,6 +178,13 @@ fn decide(runtime: &Runtime, session: &Session, required: &RequiredServer) -> Se
             required.name,
             required.target()
         ));
+    }
+    // Whatever rules and the user say: a project must not become able to start programs without a sandbox.
+    if let McpTransport::Stdio { command, .. } = &required.what.transport
+        && let Some(why) = reason_in_project(runtime, command)
+    {
+        let step = "if you rely on it, install it outside of projects, or add it to your settings yourself";
+        return ServerDecision::Left(format!("the server `{}` is not added: {why}; {step}", required.name));
     }
     // A name is what the skill says it is: only who allows the target too has allowed this server.
     if decisions.iter().all(|decision| decision.action == Action::Allow && !decision.remembered) {

@@ -1,9 +1,10 @@
 //! Interprets the exit status and the output of a hook.
 
-use openoxide_sandbox::{Ended, Outcome, SandboxError};
-use openoxide_skills::host::HookEvent;
+use openoxide_sandbox::{Change, Ended, Outcome, SandboxError};
+use openoxide_skills::{host::HookEvent, text::visible};
 use serde_json::{Map, Value};
 
+use crate::changes::changes_told;
 use crate::{Decision, Halt, HookMessage, Notice, Ruling, Verdict};
 
 /// The exit status that keeps things from happening.
@@ -32,6 +33,10 @@ impl Listener<'_> {
             Ok(outcome) => outcome,
             Err(error) => return self.failed(error.to_string()),
         };
+        // Hooks run often, so that only what went wrong is told.
+        let refused: Vec<Change> = outcome.changes.iter().filter(|change| change.refused.is_some()).cloned().collect();
+        let told = changes_told(self.command, &refused);
+        self.verdict.notices.extend(told.into_iter().map(|text| Notice::new(self.skill, text)));
         let Ended::Exit(status) = outcome.ended else { return self.failed(format!("it {}", outcome.ended)) };
         let stdout = String::from_utf8_lossy(&outcome.stdout);
         let (stdout, stderr) = (stdout.trim(), self.text(String::from_utf8_lossy(&outcome.stderr).trim()));
@@ -96,9 +101,9 @@ impl Listener<'_> {
         HookMessage { skill: self.skill.to_owned(), text }
     }
 
-    /// Returns a text without secrets, within bounds.
+    /// Returns a text without secrets, hiding nothing, within bounds.
     fn text(&self, text: &str) -> String {
-        cut((self.clean)(text.to_owned()), self.max)
+        cut(visible(&(self.clean)(text.to_owned())).into_owned(), self.max)
     }
 
     /// Returns a value without secrets.

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::{collections::BTreeSet, sync::Arc};
 
 use openoxide_permissions::Grants;
-use openoxide_skills::{catalog::Entry, host::HookEvent, resource::PrivateFolder, skill::HookHandler};
+use openoxide_sandbox::PrivateFolder;
+use openoxide_skills::{catalog::Entry, host::HookEvent, skill::HookHandler};
 
 use super::matcher::{Condition, Matcher};
 use crate::{Event, RequestedAction};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::PermissionKind;
 use openoxide_permissions::{Action, Addition, GrantDelta, Grants, Permission, ProfileBase, ProfileSource};
-use openoxide_sandbox::{Command, Policy, PolicyError};
+use openoxide_sandbox::{Command, Isolation, Policy, PolicyError};
 use openoxide_skills::{catalog::Entry, skill::SkillScope};
 
 use super::protected_paths::{real, whereabouts};
@@ -27,16 +27,22 @@ impl Runtime {
     /// Returns the project, and the repository that it is a worktree of.
     fn project(&self) -> Result<Vec<PathBuf>, String> {
         let project = real(&self.view().around.project)?;
+        if self.real_project.as_ref() != Some(&project) {
+            // Whoever may write in the folder above it could have put a link in its place.
+            return Err(format!("{}: the project is not where it was when it was opened", project.display()));
+        }
         let repository = repository(&project);
         Ok(Some(project).filter(|project| self.is_project(project)).into_iter().chain(repository).collect())
     }
 
     /// Returns whether a folder may be a project, whose files a skill may get.
     ///
-    /// The user's home is none, even if it is the working directory, nor is a folder above it: it holds all their files.
+    /// The user's home is none, even if it is the working directory, nor is a folder above it: it holds all their files. Nor
+    /// is a folder that shows OpenOxide's state, with its secrets.
     pub(crate) fn is_project(&self, folder: &Path) -> bool {
         let home = self.environment.home.as_deref().and_then(|home| real(home).ok());
-        real(folder).is_ok_and(|real| real.parent().is_some() && home.is_none_or(|home| !home.starts_with(&real)))
+        let is_in_home = |real: &Path| home.is_none_or(|home| !home.starts_with(real));
+        real(folder).is_ok_and(|real| real.parent().is_some() && is_in_home(&real) && !self.shows_state(&real))
     }
 
     /// Returns what a skill's profile would add, and what of it has no effect.
@@ -105,7 +111,7 @@ pub(crate) fn profile_refusal(delta: &GrantDelta) -> Option<String> {
 pub(crate) fn profile_lines(delta: &GrantDelta) -> Vec<String> {
     let added = delta.added.iter().map(|addition| match addition {
         Addition::Write(_) => {
-            format!("{addition}, but not what agents, editors and version control keep there already")
+            format!("{addition}, but not what agents, editors and version control obey")
         }
         _ => addition.to_string(),
     });
@@ -116,7 +122,10 @@ pub(crate) fn profile_lines(delta: &GrantDelta) -> Vec<String> {
 impl Runtime {
     /// Makes the sandbox's policy of what is in force; an error names the folder that is never given.
     pub(crate) fn policy_of(&self, in_force: &Grants) -> Result<Policy, String> {
-        let mut policy = in_force.read.iter().fold(self.empty_policy(), Policy::read);
+        // What lies in a folder to write, the project for instance, is written too.
+        let is_written = |path: &&PathBuf| in_force.write.iter().any(|folder| path.starts_with(folder));
+        let read = in_force.read.iter().filter(|path| !is_written(path));
+        let mut policy = read.fold(self.empty_policy(), Policy::read);
         for folder in &in_force.write {
             let wider = self.writable(policy, folder);
             policy = wider.map_err(|why| format!("`{}` is not given to be written: {why}", folder.display()))?;
@@ -143,7 +152,7 @@ impl Runtime {
     /// Tells whether a profile asks to write what other programs, or OpenOxide itself, obey.
     fn is_sealed(&self, addition: &Addition) -> bool {
         let Addition::Write(path) = addition else { return false };
-        self.empty_policy().sealed_part(path).is_some() || self.is_ours(path)
+        self.sealing(self.empty_policy()).sealed_part(path).is_some() || self.is_ours(path)
     }
 
     /// Returns a policy that gives nothing yet.
@@ -163,18 +172,24 @@ impl Runtime {
             PolicyError::Absent { .. } => "it is not there",
             PolicyError::System(_) => "it belongs to the system, and is never given",
             PolicyError::Contradiction { .. } | PolicyError::Sealed { .. } => SEALED,
-            PolicyError::Relative(_) | PolicyError::Moved { .. } | PolicyError::Link(_) | PolicyError::Cwd(_) => {
-                "the sandbox cannot give it"
-            }
+            PolicyError::Relative(_) | PolicyError::Moved { .. } | PolicyError::Cwd(_) => "the sandbox cannot give it",
         })?;
         let wider = match addition {
+            Addition::Read(path) if self.shows_state(path) => {
+                return Err("OpenOxide keeps there what you trust, and its secrets");
+            }
             Addition::Write(path) => self.writable(policy.clone(), path)?,
             _ => wider,
         };
         wider.check(None).map_err(|_| SEALED)?;
+        // Finding that out starts a process, which what is refused in any case is not worth.
+        if matches!(addition, Addition::Write(_)) && Isolation::here().is_some_and(|here| !here.layers) {
+            return Err(NO_LAYERS);
+        }
         *policy = wider;
         Ok(())
     }
 }
 
+const NO_LAYERS: &str = "this machine cannot keep apart what a command writes; `openoxide roots` says why";
 const SEALED: &str = "it is sealed, because other programs obey what stands there";

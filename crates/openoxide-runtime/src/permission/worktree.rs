@@ -1,5 +1,6 @@
 //! Finds the repository of a Git worktree, which lies elsewhere and which Git must read.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Most bytes of the small files that say where a repository is.
@@ -15,7 +16,17 @@ pub(crate) fn repository(project: &Path) -> Option<PathBuf> {
     let back = pointed(&private.join("gitdir"), "", &private)?;
     let common = pointed(&private.join("commondir"), "", &private)?;
     let is_its_own = back == std::fs::canonicalize(&link).ok()? && private.starts_with(&common);
-    (is_its_own && common.join("HEAD").is_file() && common.join("objects").is_dir()).then_some(common)
+    let is_repository = common.join("HEAD").is_file() && common.join("objects").is_dir();
+    (is_its_own && is_repository && is_of_one_owner(&link, &common)).then_some(common)
+}
+
+/// Tells whether a repository belongs to whom the project belongs, and others cannot write in it: in a shared folder,
+/// anybody could put the files of a repository beside those of others.
+fn is_of_one_owner(link: &Path, common: &Path) -> bool {
+    let (Ok(link), Ok(common)) = (std::fs::symlink_metadata(link), std::fs::symlink_metadata(common)) else {
+        return false;
+    };
+    link.uid() == common.uid() && common.mode() & 0o002 == 0
 }
 
 /// Returns the path that a small file holds after `label`, without links.
@@ -61,6 +72,11 @@ mod tests {
         fs_err::write(project.join(".git"), format!("gitdir: {}\n", secrets.display())).unwrap();
         assert_eq!(repository(&project), None);
         lay(root.path());
+        let mode = std::os::unix::fs::PermissionsExt::from_mode;
+        std::fs::set_permissions(&common, mode(0o1777)).unwrap();
+        assert_eq!(repository(&project), None, "a folder that anybody can write in");
+        std::fs::set_permissions(&common, mode(0o755)).unwrap();
+        assert!(repository(&project).is_some());
         fs_err::write(common.join("worktrees/project/gitdir"), "/elsewhere/.git\n").unwrap();
         assert_eq!(repository(&project), None);
         lay(root.path());

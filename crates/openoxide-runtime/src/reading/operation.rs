@@ -153,7 +153,12 @@ fn read(
         };
         return Ok(ResourceAnswer::new(host, found.map_err(refuse)?));
     }
-    Ok(read_resource(host, catalog, entry, request, reading.form == ReadForm::Bytes)?)
+    let limit = match reading.form {
+        ReadForm::Text => ReadLimit::Text(host.resource.max),
+        ReadForm::Bytes => ReadLimit::Bytes,
+        ReadForm::BytesOrFile => ReadLimit::BytesOrFile,
+    };
+    Ok(read_resource(host, catalog, entry, request, limit)?)
 }
 
 fn remote_reading(request: &ReadRequest) -> Option<RemoteReading> {
@@ -217,7 +222,7 @@ fn answer(runtime: &Runtime, form: ReadForm, path: &str, fetched: Fetched) -> Re
         Fetched::Bytes(bytes) => {
             let size = bytes.len() as u64;
             let bytes = match form {
-                ReadForm::Bytes => ResourceBytes::Binary(bytes),
+                ReadForm::Bytes | ReadForm::BytesOrFile => ResourceBytes::Binary(bytes),
                 ReadForm::Text => {
                     let text = String::from_utf8(bytes).map_err(|_| {
                         let refusal = ResourceRefusal::unnamed(host, ReadProblem::Binary);

@@ -73,6 +73,8 @@ pub enum ReadForm {
     Text,
     /// Bytes, whole.
     Bytes,
+    /// Bytes, or the file itself if it is large: whoever sends it on need not hold it.
+    BytesOrFile,
 }
 
 /// Who gets to see what is read.

@@ -4,8 +4,11 @@ use std::path::Path;
 
 use openoxide_sandbox::{PATH, PROGRAMS};
 
+/// The most bytes of a script that is given to an interpreter.
+pub(crate) const SCRIPT_MAX: u64 = 16 * 1024 * 1024;
+
 /// The most bytes that a first line may have.
-pub(crate) const HEAD: u64 = 256;
+const LINE_MAX: usize = 256;
 
 const BY_END: &[(&str, &str)] = &[
     ("sh", "sh"),
@@ -32,17 +35,21 @@ pub(crate) enum Interpreter {
 }
 
 impl Interpreter {
-    /// Decides how a file is run, by its beginning and its name; an error says why it cannot be.
+    /// Decides how a file is run, by its bytes and its name; an error says why it cannot be.
     pub(crate) fn of(path: &Path, head: &[u8], executable: bool) -> Result<Interpreter, String> {
-        if let Some(rest) = head.strip_prefix(b"#!") {
-            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            return by_line(line);
-        }
         if executable && head.starts_with(b"\x7fELF") {
             return Ok(Interpreter::Itself);
         }
-        let end = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        match BY_END.iter().find(|(known, _)| *known == end) {
+        if !is_text(head) {
+            return Err("it is no text in UTF-8, and an interpreter would read something else than a person".to_owned());
+        }
+        if let Some(rest) = head.strip_prefix(b"#!") {
+            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            return by_line(&line[..line.len().min(LINE_MAX)]);
+        }
+        // Exactly as it is known: a name that only looks like one was not meant to be run.
+        let end = path.extension().unwrap_or_default();
+        match BY_END.iter().find(|(known, _)| end == *known) {
             Some((_, program)) => Ok(Interpreter::By { program: (*program).to_owned(), words: Vec::new() }),
             None => Err("nobody knows what runs it: it has no `#!` line, and its name has no known end".to_owned()),
         }
@@ -72,6 +79,12 @@ impl Interpreter {
             _ => Ok(()),
         }
     }
+}
+
+/// Tells whether a script is text; where it is cut, its last character may be.
+fn is_text(head: &[u8]) -> bool {
+    let is_utf8 = std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
+    is_utf8 && !head.contains(&0) && !head.starts_with("\u{feff}".as_bytes())
 }
 
 fn by_line(line: &[u8]) -> Result<Interpreter, String> {
@@ -115,12 +128,25 @@ mod tests {
             Ok(by("/usr/bin/env", &["-S deno run"]))
         );
         assert_eq!(interpreter("a.py", "print()", true), Ok(by("python3", &[])));
-        assert_eq!(interpreter("a.SH", "", false), Ok(by("sh", &[])));
+        assert!(interpreter("a.SH", "", false).is_err());
         assert_eq!(interpreter("a", "\u{7f}ELF", true), Ok(Interpreter::Itself));
         for (path, head) in [("a", "text"), ("a.md", "text"), ("a.sh", "#!bash\n"), ("a.sh", "#!"), ("a", "\u{7f}ELF")]
         {
             assert!(interpreter(path, head, false).is_err(), "{path} {head:?}");
         }
+    }
+
+    #[test]
+    fn only_text_is_given_to_an_interpreter() {
+        let utf16: Vec<u8> = "#!/bin/sh\ntouch x\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let with_mark = [b"\xff\xfe", &utf16[..]].concat();
+        let (nul, latin, mark) =
+            (&b"#!/bin/sh\n\0"[..], &b"#!/bin/sh\n# \xe9t\xe9\n"[..], "\u{feff}#!/bin/sh\n".as_bytes());
+        for head in [&utf16[..], &with_mark, nul, latin, mark] {
+            assert!(Interpreter::of(Path::new("a.sh"), head, true).is_err(), "{head:?}");
+        }
+        let cut = &"# …".as_bytes()[..4];
+        assert_eq!(Interpreter::of(Path::new("a.sh"), cut, true), Ok(by("sh", &[])));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use openoxide_skills::host::{Caller, Situation, Variable};
 use openoxide_skills::resource::{FileDigest, FolderSnapshot, ResourcePath, shown_name};
 use openoxide_skills::{catalog::Entry, text::path_text};
 
-use super::interpreter::{HEAD, Interpreter};
+use super::interpreter::{Interpreter, SCRIPT_MAX};
 use crate::activation::{Loading, load};
 use crate::dependency::{givable_variables, redact, refused_variables, set_variables, variables_of};
 use crate::{
@@ -298,9 +298,10 @@ impl ReadyScript {
     }
 }
 
+/// Reads a script as far as an interpreter is trusted with it.
 fn head(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    fs_err::File::open(file)?.take(HEAD).read_to_end(&mut head)?;
+    fs_err::File::open(file)?.take(SCRIPT_MAX).read_to_end(&mut head)?;
     Ok(head)
 }
 

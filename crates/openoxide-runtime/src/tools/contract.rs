@@ -2,7 +2,7 @@
 
 use openoxide_skills::catalog::{Catalog, View};
 use openoxide_skills::host::{Caller, CatalogPlace, ToolArgumentKind, ToolDoes, ToolRule};
-use openoxide_skills::render::{Model, render};
+use openoxide_skills::render::{Model, render_served};
 use openoxide_skills::{envelope::Message, text::RenderError};
 use serde_json::{Map, Value, json};
 
@@ -38,7 +38,7 @@ pub fn contracts(view: &View, catalog: &Catalog, model: Model) -> Result<Vec<Too
     let mut tools = Vec::new();
     for rule in view.host.tools.iter().filter(here) {
         let has_catalog = rule.does == ToolDoes::Activate && rules.place == CatalogPlace::ToolDescription;
-        let shown = if has_catalog { render(view, catalog, model)?.text } else { String::new() };
+        let shown = if has_catalog { render_served(view, catalog, model)?.text } else { String::new() };
         tools.push(Tool {
             name: rule.names.first().cloned().unwrap_or_default(),
             title: rule.title.clone(),

@@ -92,8 +92,7 @@ fn run_really(scene: &Scene) -> Option<ActivationOutcome> {
     }))
 }
 
-const KEPT: [&str; 6] = [
-    "work/own/state/trust.toml",
+const KEPT: [&str; 5] = [
     "work/sub/deep/.git/hooks/pre-commit",
     "work/sub/.claude/settings.json",
     "work/.claude/settings.json",
@@ -109,7 +108,7 @@ fn work() -> Scene {
         scene.context.tree(&format!("//- {file}\nas it was\n"));
     }
     let tries = KEPT.map(|file| format!("echo bad > {root}/{file}; ", root = root.display())).concat();
-    let new = format!("mkdir -p {0}/work/own/more {0}/work/.gemini; echo fine > {0}/work/made", root.display());
+    let new = format!("mkdir -p {0}/work/.gemini; echo fine > {0}/work/made", root.display());
     plain(&scene, "one", &format!("!`({tries}{new}) 2>&1`"));
     scene
 }
@@ -118,9 +117,7 @@ fn as_it_was(root: &Path) {
     for file in KEPT {
         assert_eq!(fs_err::read_to_string(root.join(file)).unwrap(), "as it was\n", "{file}");
     }
-    for made in ["work/own/more", "work/.gemini"] {
-        assert!(!root.join(made).exists(), "{made}");
-    }
+    assert!(!root.join("work/.gemini").exists());
 }
 
 #[test]
@@ -128,7 +125,6 @@ fn what_others_obey_stays_below_a_folder_that_may_be_written() {
     for by_profile in [false, true] {
         let mut scene = work();
         let root = scene.context.root().to_path_buf();
-        scene.variables.insert("OPENOXIDE_HOME".to_owned(), root.join("work/own").display().to_string());
         if by_profile {
             profile(&scene, "one", &format!("  file_system:\n    write: [{}/work]", root.display()));
         } else {
@@ -137,6 +133,23 @@ fn what_others_obey_stays_below_a_folder_that_may_be_written() {
         let Some(done) = run_really(&scene) else { return };
         assert!(root.join("work/made").exists(), "{done:?}");
         as_it_was(&root);
+    }
+}
+
+/// Whoever reads it has the access token, and whoever writes it decides what is trusted.
+#[test]
+fn a_folder_that_shows_our_state_is_never_given() {
+    for access in ["read", "write"] {
+        let mut scene = work();
+        let root = scene.context.root().to_path_buf();
+        scene.context.tree("//- work/own/state/token\nsecret\n");
+        scene.variables.insert("OPENOXIDE_HOME".to_owned(), root.join("work/own").display().to_string());
+        for folder in ["work", "work/own", "work/own/state"] {
+            profile(&scene, "one", &format!("  file_system:\n    {access}: [{}/{folder}]", root.display()));
+            let runtime = scene.runtime();
+            let lines = runtime.inspect_profile(runtime.catalog().find("one")[0]);
+            assert!(lines.iter().all(|line| line.starts_with("no effect: ")) && lines.len() == 1, "{lines:?}");
+        }
     }
 }
 

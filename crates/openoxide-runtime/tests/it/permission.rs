@@ -174,7 +174,14 @@ fn another_reply_is_no_answer() {
     let scene = asking(&["a"]);
     let calls = || vec![Call { skill: "a".to_owned(), caller: Caller::Model, arguments: CallArguments::Nothing }];
     let took = std::time::Duration::ZERO;
-    let ran = Ok(Outcome { ended: Ended::Exit(0), stdout: Vec::new(), stderr: Vec::new(), truncated: false, took });
+    let ran = Ok(Outcome {
+        ended: Ended::Exit(0),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+        truncated: false,
+        took,
+        changes: Vec::new(),
+    });
     for reply in [Reply::Begin, Reply::Ran(ran), Reply::Answer(Answer::Secret("yes".to_owned().into()))] {
         let mut activation = Activation::new(scene.runtime(), calls());
         let mut session = Session::new("s");
@@ -206,7 +213,14 @@ fn scripts_are_asked_for_the_same_way() {
         let took = std::time::Duration::ZERO;
         let ended = Ended::Exit(0);
         let done = drive(&mut ScriptRun::new(Arc::clone(&runtime), call), session, &mut answer, |_| {
-            Ok(Outcome { ended, stdout: b"ran".to_vec(), stderr: Vec::new(), truncated: false, took })
+            Ok(Outcome {
+                ended,
+                stdout: b"ran".to_vec(),
+                stderr: Vec::new(),
+                truncated: false,
+                took,
+                changes: Vec::new(),
+            })
         });
         (done.result.map(|ran| ran.outcome.stdout).map_err(|refusal| refusal.why), asked)
     };

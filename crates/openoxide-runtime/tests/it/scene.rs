@@ -156,7 +156,14 @@ pub(crate) fn call(
 #[expect(clippy::unnecessary_wraps, reason = "it stands for a command that was run")]
 fn printed(text: &str) -> Result<Outcome, SandboxError> {
     let took = std::time::Duration::ZERO;
-    Ok(Outcome { ended: Ended::Exit(0), stdout: text.into(), stderr: Vec::new(), truncated: false, took })
+    Ok(Outcome {
+        ended: Ended::Exit(0),
+        stdout: text.into(),
+        stderr: Vec::new(),
+        truncated: false,
+        took,
+        changes: Vec::new(),
+    })
 }
 
 /// Returns what people are told, each with its skill.
