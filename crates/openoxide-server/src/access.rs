@@ -4,12 +4,14 @@
 //! a person says yes: in a terminal, or in a browser session that a one-time link opened. What a link holds is good once
 //! and for minutes, and is kept on disk as a digest only.
 
+mod access_token;
 mod browser_sessions;
 mod one_time_links;
 mod private_file;
 mod token;
 mod token_file;
 
+pub use access_token::{AccessToken, OwnToken};
 pub use browser_sessions::{BrowserSessions, NewSession};
 pub use one_time_links::OneTimeLinks;
 pub use token::{Token, TokenError};

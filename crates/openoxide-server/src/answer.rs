@@ -1,6 +1,6 @@
 //! Errors as every HTTP route answers them: a finding like the command line's, with the id of the request.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -33,7 +33,7 @@ pub(crate) struct Failure {
     pub(crate) line: ProblemLine,
     /// The code of the finding behind it.
     diagnostic: Option<&'static str>,
-    retry_after: Option<u32>,
+    retry_after: Option<u64>,
 }
 
 /// The result of a route, or of a step on the way to its response.
@@ -74,9 +74,10 @@ impl Failure {
         self
     }
 
+    /// Says when the same request can be answered. Where that depends on others, nothing is said.
     #[must_use]
-    pub(crate) fn retry_after(mut self, seconds: u32) -> Failure {
-        self.retry_after = Some(seconds);
+    pub(crate) fn retry_after(mut self, time: Duration) -> Failure {
+        self.retry_after = Some(whole_seconds(time));
         self
     }
 
@@ -93,6 +94,11 @@ impl Failure {
         }
         response
     }
+}
+
+/// Returns the seconds after which a time is over.
+pub(crate) fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
 impl IntoResponse for Failure {
@@ -113,7 +119,7 @@ impl From<Unavailable> for Failure {
                 return Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", unavailable.to_string());
             }
         };
-        Failure::new(StatusCode::SERVICE_UNAVAILABLE, code, unavailable.to_string()).retry_after(1)
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, code, unavailable.to_string())
     }
 }
 
@@ -138,7 +144,6 @@ impl From<Error> for Failure {
             Error::UnknownSkill { near: None, .. } => Some("`GET /v1/skills` lists those that count".to_owned()),
             _ => error.help(),
         };
-        failure.retry_after = (error.kind() == ErrorKind::Unavailable).then_some(60);
         failure
     }
 }

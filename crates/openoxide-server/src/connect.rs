@@ -49,8 +49,25 @@ pub fn clients() -> &'static [Client] {
     &CLIENTS.clients
 }
 
-/// The line that puts the access token into the variable that every other line names.
-pub const TOKEN_LINE: &str = "export OPENOXIDE_TOKEN=\"$(openoxide token)\"";
+/// What is pasted into a shell of the machine that the server runs on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Here {
+    /// The command that serves the same on standard input and output, which needs no token; empty: there is none.
+    pub command: Vec<String>,
+    /// The line that puts the access token into the variable that every other line names; absent: it is there already,
+    /// or nobody asks for one.
+    pub token_line: Option<String>,
+}
+
+/// Writes the line that puts what a command prints, the access token, into the variable that every other line names.
+pub fn token_line(command: &[&str]) -> String {
+    format!("export OPENOXIDE_TOKEN=\"$({})\"", shell_line(command))
+}
+
+/// Writes a command as a shell reads it.
+pub fn shell_line<S: AsRef<str>>(command: &[S]) -> String {
+    command.iter().map(|word| shell_word(word.as_ref())).collect::<Vec<_>>().join(" ")
+}
 
 /// How the server is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,14 +110,13 @@ impl Form {
         match reach {
             Reach::Command(command) => {
                 let (program, arguments) = command.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
-                let words: Vec<String> = command.iter().map(|word| shell_word(word)).collect();
                 fill(
                     &self.command,
                     &[
                         ("program", &json!(program).to_string()),
                         ("args", &list(arguments)),
                         ("command", &list(command)),
-                        ("words", &words.join(" ")),
+                        ("words", &shell_line(command)),
                     ],
                 )
             }
@@ -204,5 +220,6 @@ mod tests {
         assert_eq!(shell_word("it's"), "'it'\\''s'");
         assert_eq!(shell_word(""), "''");
         assert_eq!(shell_word("/usr/bin/x"), "/usr/bin/x");
+        assert_eq!(token_line(&["/a b/x", "token"]), "export OPENOXIDE_TOKEN=\"$('/a b/x' token)\"");
     }
 }

@@ -54,6 +54,8 @@ pub struct EngineParts {
     pub(crate) here: Place,
     pub(crate) live: Live,
     work: BlockingPool,
+    /// The same for clients that are programs: the user does not wait for them.
+    work_for_programs: BlockingPool,
     /// The threads for commands of skills.
     pub(crate) commands: BlockingPool,
     changes: broadcast::Sender<Arc<Change>>,
@@ -97,6 +99,7 @@ impl Engine {
                 here,
                 live,
                 work: BlockingPool::new(options.work.0, options.work.1),
+                work_for_programs: BlockingPool::new(options.work.0, options.work.1),
                 commands: BlockingPool::new(COMMANDS.0, COMMANDS.1),
                 changes,
                 runner: CommandRunner::default(),
@@ -119,7 +122,7 @@ impl Engine {
 
     /// Returns the same engine, for programs that are not the user: it knows only what the model may see.
     #[must_use]
-    pub(crate) fn for_programs(self) -> Engine {
+    pub fn for_programs(self) -> Engine {
         Engine { is_for_program: true, ..self }
     }
 
@@ -140,7 +143,7 @@ impl Engine {
 
     /// Returns the threads for work that is short.
     pub fn work(&self) -> &BlockingPool {
-        &self.parts.work
+        if self.is_for_program { &self.parts.work_for_programs } else { &self.parts.work }
     }
 
     /// Returns changes from now on. A receiver that is too far behind gets an error, and should look at everything again.
@@ -161,7 +164,7 @@ impl Engine {
             let snapshot = live.snapshot(&place)?;
             if is_for_program { to_programs(&snapshot) } else { Ok(snapshot) }
         };
-        self.parts.work.run(look).await
+        self.work().run(look).await
     }
 
     /// Returns the counters.
@@ -179,6 +182,7 @@ impl Engine {
         self.parts.stopping.end();
         self.parts.commands.close();
         self.parts.work.close();
+        self.parts.work_for_programs.close();
         self.parts.audit.flush(FLUSH);
     }
 }

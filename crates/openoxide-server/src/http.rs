@@ -22,6 +22,7 @@ mod routes;
 mod skills;
 mod state;
 mod status;
+mod streamed_file;
 mod waiting;
 mod well_known;
 
@@ -33,6 +34,7 @@ use axum::routing::{get, post};
 use axum::{Router, response::Response};
 use http::StatusCode;
 use openoxide_app::publish::PublishedCache;
+use tokio::sync::Semaphore;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate as _};
 
@@ -41,6 +43,7 @@ use self::extract::{Body, HttpContext, Location, NoQuery, Path, Query};
 use self::response::{EncodedResponse, JSON};
 use self::response_cache::{CacheKey, CachedResponse, Dependencies, ResponseCache};
 use self::{html::Page, redact::Redactor, state::HttpState};
+use crate::ingress::hold_answers;
 use crate::mcp::{McpHttp, http_service};
 use crate::{Engine, Failure, Peer, RequestId, answer::Result};
 
@@ -49,6 +52,11 @@ pub use self::state::{HttpOptions, Login};
 
 /// Archives are compressed already.
 const COMPRESSED: NotForContentType = NotForContentType::const_new("application/gzip");
+
+/// How many large files are read at once.
+const LARGE: usize = 2;
+/// How many answers of what is published are made at once.
+const PUBLISHING: usize = 2;
 
 /// The next step for a client that asked for an unknown route.
 const ALL_ROUTES: &str = "`GET /docs` has every address for people, `GET /openapi.json` for programs";
@@ -63,7 +71,8 @@ pub fn router(engine: Engine, options: HttpOptions) -> Router {
     // The description never changes, so it is encoded once.
     let document = EncodedResponse::new(serde_json::to_vec(&openapi()).unwrap_or_default(), JSON);
     let (cache, published) = (ResponseCache::default(), PublishedCache::default());
-    let state = Arc::new(HttpState { engine, options, cache, published, document });
+    let (large, publishing) = (Semaphore::new(LARGE), Semaphore::new(PUBLISHING));
+    let state = Arc::new(HttpState { engine, options, cache, published, large, publishing, document });
     let mut router = Router::new();
     for route in routes::all() {
         router = router.route(route.path, route.handler);
@@ -81,6 +90,8 @@ pub fn router(engine: Engine, options: HttpOptions) -> Router {
         })
         .with_state(Arc::clone(&state))
         .layer(from_fn_with_state(state, name_failures))
+        // What is compressed is held until its client has read it.
+        .layer(from_fn(hold_answers))
         .layer(CompressionLayer::new().compress_when(DefaultPredicate::new().and(COMPRESSED)))
         .layer(from_fn(response::tag_compressed))
         .merge(mcp)

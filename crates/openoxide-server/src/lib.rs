@@ -17,7 +17,10 @@ mod shutdown;
 mod strict_json;
 
 pub use self::http::{HttpOptions, Login, openapi, router};
-pub use access::{BrowserSessions, Identity, NewSession, OneTimeLinks, Token, TokenError, TokenFile, TokenFileError};
+pub use access::{
+    AccessToken, BrowserSessions, Identity, NewSession, OneTimeLinks, OwnToken, Token, TokenError, TokenFile,
+    TokenFileError,
+};
 pub use answer::{Peer, RequestId};
 pub use blocking_pool::{BlockingPool, Slot, Unavailable};
 pub use engine::{Engine, EngineOptions, Tell};
@@ -32,5 +35,5 @@ pub(crate) use drive::{Asker, Nobody, Operation, Progress};
 pub(crate) use engine::Present;
 pub(crate) use observe::audit::{Action, Actor, Decision, Face};
 pub(crate) use pending_operation::{
-    Asked, Conversation, Earlier, Owner, Pend, PendingOperation, PendingWork, RequestKey,
+    Asked, Conversation, Earlier, Machine, Owner, Pend, PendingOperation, PendingWork, RequestKey,
 };

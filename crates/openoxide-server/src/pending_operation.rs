@@ -1,11 +1,15 @@
 //! An operation that waits for the user's answer, between two requests of a conversation.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+use axum::extract::ConnectInfo;
+use http::Extensions;
 use openoxide_app::{
-    Answer, Pending, PendingError, PendingKind, Question, Reading, Session, Snapshot, activate::Activate,
+    Answer, Pending, PendingError, PendingKind, Question, Reading, Session, Snapshot, Waits, activate::Activate,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex;
 
 use crate::Identity;
@@ -32,26 +36,43 @@ pub(crate) enum PendingWork {
     Read(Box<Reading>),
 }
 
+/// The longest request that waits for an answer, in bytes.
+const REQUEST_MAX: usize = 64 * 1024;
+
+/// What is requested, by its digest: what it was, the operation itself knows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RequestKey {
     method: &'static str,
-    name: String,
-    arguments: Value,
+    digest: [u8; 32],
+    size: usize,
 }
 
 impl RequestKey {
-    pub(crate) fn new(method: &'static str, name: &str, arguments: Value) -> RequestKey {
-        RequestKey { method, name: name.to_owned(), arguments }
+    pub(crate) fn new(method: &'static str, name: &str, arguments: &Value) -> RequestKey {
+        let text = json!([name, arguments]).to_string();
+        RequestKey { method, digest: Sha256::digest(&text).into(), size: text.len() }
+    }
+}
+
+/// The machine that a request comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Machine(Option<IpAddr>);
+
+impl Machine {
+    /// Returns the machine that a connection comes from; nothing but the ingress knows any other than this one.
+    pub(crate) fn of(extensions: &Extensions) -> Machine {
+        let address = extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip().to_canonical());
+        Machine(address.filter(|address| !address.is_loopback()))
     }
 }
 
 /// Whose operation waits.
 #[derive(Clone)]
 pub(crate) enum Owner {
-    /// A client of the HTTP face.
-    Http(Identity),
-    /// An MCP client over HTTP whose every request stands alone.
-    McpAlone,
+    /// Clients of the HTTP face on one machine.
+    Http(Identity, Machine),
+    /// MCP clients on one machine, over HTTP, whose every request stands alone.
+    McpAlone(Machine),
     /// A conversation of an MCP client.
     McpConversation(Conversation),
 }
@@ -59,8 +80,8 @@ pub(crate) enum Owner {
 impl PartialEq for Owner {
     fn eq(&self, other: &Owner) -> bool {
         match (self, other) {
-            (Owner::Http(one), Owner::Http(other)) => one == other,
-            (Owner::McpAlone, Owner::McpAlone) => true,
+            (Owner::Http(one, here), Owner::Http(other, there)) => one == other && here == there,
+            (Owner::McpAlone(here), Owner::McpAlone(there)) => here == there,
             (Owner::McpConversation(one), Owner::McpConversation(other)) => Arc::ptr_eq(one, other),
             _ => false,
         }
@@ -100,8 +121,24 @@ impl Earlier {
 impl PendingOperation {
     /// Keeps the operation until the user answers; the same question of the same client waits once.
     pub(crate) fn wait(self, pending: &Pending<PendingOperation>) -> Result<String, PendingError> {
-        let (kind, asked) = (self.work.kind(), self.asked.clone());
-        pending.insert_once(kind, self, |other| other.asked == asked)
+        if self.asked.request.size > REQUEST_MAX {
+            return Err(PendingError::TooLarge);
+        }
+        pending.insert(self.work.kind(), self)
+    }
+}
+
+impl Waits for PendingOperation {
+    fn is_same(&self, other: &PendingOperation) -> bool {
+        self.asked == other.asked
+    }
+
+    fn has_caller_of(&self, other: &PendingOperation) -> bool {
+        self.asked.owner == other.asked.owner
+    }
+
+    fn is_of_user(&self) -> bool {
+        matches!(self.asked.owner, Owner::Http(Identity::Person, _))
     }
 }
 

@@ -40,7 +40,7 @@ impl OneTimeLinks {
     pub fn make(&self) -> io::Result<String> {
         private_file::make_folder(&self.folder)?;
         let code = private_file::random::<{ CODE / 2 }>()?;
-        private_file::create(&self.file(&code), self.address.to_string().as_bytes())?;
+        private_file::create(&self.file(&code), self.content(&code).as_bytes())?;
         Ok(code)
     }
 
@@ -50,8 +50,7 @@ impl OneTimeLinks {
             return false;
         }
         let file = self.file(code);
-        let is_ours =
-            matches!(private_file::read(&file), Ok(Some(text)) if text == self.address.to_string().as_bytes());
+        let is_ours = matches!(private_file::read(&file), Ok(Some(text)) if text == self.content(code).as_bytes());
         is_ours && is_fresh(&file) && fs_err::remove_file(&file).is_ok()
     }
 
@@ -60,7 +59,8 @@ impl OneTimeLinks {
     pub fn forget_old(&self) {
         let Ok(entries) = fs_err::read_dir(&self.folder) else { return };
         for path in entries.flatten().map(|entry| entry.path()) {
-            let is_ours = || fs_err::read(&path).is_ok_and(|text| text == self.address.to_string().as_bytes());
+            let address = format!("{} ", self.address);
+            let is_ours = || fs_err::read(&path).is_ok_and(|text| text.starts_with(address.as_bytes()));
             if !is_fresh(&path) || is_ours() {
                 let _ = fs_err::remove_file(&path);
             }
@@ -69,6 +69,11 @@ impl OneTimeLinks {
 
     fn file(&self, code: &str) -> PathBuf {
         self.folder.join(hex(&digest(code.as_bytes())))
+    }
+
+    /// Returns what the file of a code holds. Its own name is in it, so that a file that was renamed opens nothing.
+    fn content(&self, code: &str) -> String {
+        format!("{} {}", self.address, hex(&digest(code.as_bytes())))
     }
 }
 
@@ -95,6 +100,9 @@ mod tests {
         let text = format!("{} {}", kept.path().display(), fs_err::read_to_string(kept.path()).unwrap());
         assert!(!text.contains(&code), "{text}");
         assert!(!there.redeem(&code) && here.redeem(&code) && !here.redeem(&code));
+        let (known, renamed) = ("0".repeat(CODE), here.make().unwrap());
+        fs_err::rename(here.file(&renamed), here.file(&known)).unwrap();
+        assert!(!here.redeem(&known), "a file that was given another name");
         for wrong in ["", "x", "../../token", &"0".repeat(32), &"é".repeat(16)] {
             assert!(!here.redeem(wrong), "{wrong}");
         }
@@ -113,5 +121,21 @@ mod tests {
         file.file().set_modified(SystemTime::now()).unwrap();
         here.forget_old();
         assert!(!here.redeem(&old) && there.redeem(&other));
+    }
+
+    #[test]
+    fn a_folder_that_others_can_change_is_not_used() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let root = tempfile::tempdir().unwrap();
+        let here = links(root.path(), 1);
+        let code = here.make().unwrap();
+        for folder in ["state/links", "state", ""] {
+            let folder = root.path().join(folder);
+            let before = fs_err::metadata(&folder).unwrap().permissions();
+            fs_err::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+            assert!(!here.redeem(&code) && here.make().is_err(), "{}", folder.display());
+            fs_err::set_permissions(&folder, before).unwrap();
+        }
+        assert!(here.redeem(&code));
     }
 }

@@ -1,16 +1,26 @@
 //! The file that holds a user's access token: one for all servers of that user, which stays until another is made.
 
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use openoxide_app::SecretFileError;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::private_file::{self, NotPrivate};
+use super::private_file;
 
 /// The file with the access token of this user.
 #[derive(Clone, Debug)]
 pub struct TokenFile {
     path: PathBuf,
+}
+
+/// What tells a file from the one that replaced it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TokenStamp {
+    device: u64,
+    number: u64,
+    changed: (i64, i64),
 }
 
 /// Why there is no access token.
@@ -76,10 +86,16 @@ impl TokenFile {
         renewed().map_err(|source| self.failed(source))
     }
 
-    fn read(&self) -> Result<Option<SecretString>, TokenFileError> {
+    /// Returns what the file is now; nothing if there is none.
+    pub(super) fn stamp(&self) -> Option<TokenStamp> {
+        let found = std::fs::symlink_metadata(&self.path).ok()?;
+        Some(TokenStamp { device: found.dev(), number: found.ino(), changed: (found.ctime(), found.ctime_nsec()) })
+    }
+
+    pub(super) fn read(&self) -> Result<Option<SecretString>, TokenFileError> {
         let bytes = match private_file::read(&self.path) {
             Ok(bytes) => bytes,
-            Err(NotPrivate::Failed(source)) => return Err(self.failed(source)),
+            Err(SecretFileError::Io(source)) => return Err(self.failed(source)),
             Err(why) => return Err(TokenFileError::NotPrivate { path: self.path.clone(), why: why.to_string() }),
         };
         let text = bytes.map(|bytes| SecretString::from(String::from_utf8_lossy(&bytes).trim().to_owned()));
@@ -140,7 +156,7 @@ mod tests {
         set(file.path(), 0o600);
         let folder = file.path().parent().unwrap().to_owned();
         set(&folder, 0o777);
-        assert!(why().contains("others can change the folder"), "{}", why());
+        assert!(why().contains("other users may write to the folder"), "{}", why());
         set(&folder, 0o700);
         let elsewhere = root.path().join("elsewhere");
         fs_err::rename(file.path(), &elsewhere).unwrap();

@@ -17,7 +17,7 @@ use super::waiting::{choices, not_pending};
 use super::{
     Body, CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, Location, Path, Query, Result,
 };
-use crate::{Action, Conversation, Earlier, Failure, Identity, Owner, PendingOperation, Progress};
+use crate::{Action, Conversation, Earlier, Failure, Identity, PendingOperation, Progress};
 
 /// The longest arguments that a cached response is kept for, in bytes.
 const CACHED_ARGUMENTS_MAX: usize = 256;
@@ -179,5 +179,5 @@ pub(crate) async fn drop_it(context: HttpContext, Path(handle): Path<String>) ->
 
 /// Tells whether a question is one that the client may answer: its own, and for the user, every one.
 fn may_answer(context: &HttpContext, waiting: &PendingOperation) -> bool {
-    context.identity == Identity::Person || waiting.asked.owner == Owner::Http(context.identity)
+    context.identity == Identity::Person || waiting.asked.owner == context.owner()
 }

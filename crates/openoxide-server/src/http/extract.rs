@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::{HttpState, Result};
 use crate::bounded_read::{BodyError, read_body};
-use crate::{Actor, Asked, Engine, Face, Failure, Identity, Owner, Peer, RequestKey};
+use crate::ingress::{Place as ConnectionPlace, Reserved, no_room};
+use crate::{Actor, Asked, Engine, Face, Failure, Identity, Machine, Owner, Peer, RequestKey};
 
 const BODY_MAX: usize = 1024 * 1024;
 
@@ -24,6 +25,9 @@ pub(crate) struct HttpContext {
     pub(crate) engine: Engine,
     pub(crate) peer: Peer,
     pub(crate) identity: Identity,
+    machine: Machine,
+    /// The place of its connection; absent where there is no ingress.
+    connection: Option<Arc<ConnectionPlace>>,
     pub(crate) headers: HeaderMap,
     /// Whether the client gets the headers of the answer alone.
     pub(crate) is_head: bool,
@@ -55,6 +59,8 @@ impl FromRequestParts<Arc<HttpState>> for HttpContext {
             engine: if identity == Identity::Person { engine } else { engine.for_programs() },
             peer: parts.extensions.get().copied().unwrap_or_default(),
             identity,
+            machine: Machine::of(&parts.extensions),
+            connection: parts.extensions.get().cloned(),
             headers: parts.headers.clone(),
             is_head: parts.method == Method::HEAD,
         })
@@ -70,16 +76,21 @@ impl HttpContext {
                 return Err(Failure::new(StatusCode::FORBIDDEN, "folder-from-elsewhere", text));
             }
             place.folder = PathBuf::from(directory);
+            place.project = None;
             if !place.folder.is_absolute() || directory.contains('\0') {
                 let failure = Failure::new(StatusCode::NOT_FOUND, "no-folder", "`directory` must be an absolute path");
                 return Err(failure.help("begin it with `/`, or leave it out for the folder that is served"));
             }
             if let Some(projects) = &self.http.options.projects {
-                place.folder = named_project(projects, &place.folder)?;
+                let named = named_project(projects, &place.folder)?;
+                (place.folder, place.project) = (named.folder.clone(), named.project.clone());
             }
         }
         place.host = at.host.clone().or(place.host);
-        place.agent = at.agent.clone().or(place.agent);
+        if let Some(agent) = at.agent.as_ref().filter(|agent| place.agent.as_ref() != Some(agent)) {
+            place.agent = Some(agent.clone());
+            place.agent_only_restricts = self.identity != Identity::Person;
+        }
         Ok(place)
     }
 
@@ -114,16 +125,27 @@ impl HttpContext {
         }
     }
 
+    /// Returns whose the request is.
+    pub(crate) fn owner(&self) -> Owner {
+        Owner::Http(self.identity, self.machine)
+    }
+
     /// Names a request, so that it is known again when the client repeats it.
     pub(crate) fn asked(&self, method: &'static str, name: &str, place: &Place, details: &Value) -> Asked {
         let Place { folder, host, agent, .. } = place;
         let arguments = json!([folder.to_string_lossy(), host, agent, details]);
-        Asked { owner: Owner::Http(self.identity), request: RequestKey::new(method, name, arguments) }
+        Asked { owner: self.owner(), request: RequestKey::new(method, name, &arguments) }
     }
 
     /// Returns the present snapshot of the place that is meant.
     pub(crate) async fn snapshot(&self, at: &Location) -> Result<Arc<Snapshot>> {
         Ok(self.engine.at(&self.place(at)?).await??)
+    }
+
+    /// Reserves bytes for what is about to be read.
+    pub(crate) fn reserve(&self, bytes: u64) -> Result<Option<Reserved>> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.connection.as_ref().map(|place| place.reserve(bytes)).transpose().map_err(no_room)
     }
 
     /// Does work that blocks.
@@ -139,9 +161,10 @@ impl HttpContext {
 }
 
 /// Returns the project that a folder is, with every link on the way followed. Whatever else it may be, the answer is the same.
-fn named_project(projects: &[PathBuf], folder: &std::path::Path) -> Result<PathBuf> {
-    let folder = fs_err::canonicalize(folder).ok().filter(|folder| projects.contains(folder));
-    folder.ok_or_else(|| {
+fn named_project<'p>(projects: &'p [Place], folder: &std::path::Path) -> Result<&'p Place> {
+    let folder = fs_err::canonicalize(folder).ok();
+    let named = projects.iter().find(|project| Some(&project.folder) == folder.as_ref());
+    named.ok_or_else(|| {
         let failure = Failure::new(StatusCode::FORBIDDEN, "folder-not-served", "this folder is not served");
         failure
             .help("name one of the folders that the server was started with, or start it with `--project` and this one")

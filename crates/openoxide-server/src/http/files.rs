@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use openoxide_app::read::{self, ReadInput};
-use openoxide_app::{Audience, FileStamps, ReadForm, ReadPart, SkillRef};
+use openoxide_app::{Audience, FileStamps, HELD_MAX, ReadForm, ReadPart, SkillRef};
 use openoxide_wire::CallerInput;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,6 +15,9 @@ use crate::{Action, Conversation, Decision, Earlier, Progress};
 
 /// The largest file that is cached, in bytes.
 const CACHED_MAX: usize = 64 * 1024;
+
+/// About how much of a text is read at most; hosts cut it before.
+const TEXT_MAX: u64 = 2 * 1024 * 1024;
 
 /// Who reads.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,14 +45,14 @@ pub(crate) async fn file(
 async fn begin(context: HttpContext, id: String, path: Option<String>, query: ReadQuery) -> Result {
     let snapshot = context.snapshot(&query.at).await?;
     let caller = context.caller(query.who)?;
-    let form = if context.wants_json() { ReadForm::Text } else { ReadForm::Bytes };
-    let cached = path.clone().filter(|_| form == ReadForm::Bytes);
+    let form = if context.wants_json() { ReadForm::Text } else { ReadForm::BytesOrFile };
+    let cached = path.clone().filter(|_| form != ReadForm::Text);
     let key = cached.map(|path| CacheKey::new(&snapshot, "file", id.clone(), context.peer).used_by(caller, Some(path)));
     if let Some(hit) = key.as_ref().and_then(|key| context.http.cache.get(key)) {
         context.engine.note(Action::Read, &hit.cached.skill, None, path.as_deref(), Decision::Allow);
         return Ok(sent(&context, &hit.cached.response));
     }
-    let details = json!([caller.as_str(), path, form == ReadForm::Bytes]);
+    let details = json!([caller.as_str(), path, form != ReadForm::Text]);
     let asked = context.asked("read", &id, &snapshot.place, &details);
     if !context.is_head
         && let Some(earlier) = Earlier::find(&context.engine.pending, &asked)
@@ -57,12 +60,17 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
         return go_on(&context, &snapshot, earlier).await;
     }
     let part = path.clone().map_or(ReadPart::Listing, ReadPart::Path);
-    let stamps = match &key {
-        Some(_) => {
-            let (snapshot, id, part) = (Arc::clone(&snapshot), id.clone(), part.clone());
-            context.work(move || Ok(FileStamps::take(&snapshot, &id, &part, caller))).await?
-        }
-        None => None,
+    let stamps = {
+        let (snapshot, id, part) = (Arc::clone(&snapshot), id.clone(), part.clone());
+        context.work(move || Ok(FileStamps::take(&snapshot, &id, &part, caller))).await?
+    };
+    // Reading large files takes a while, so few are read at once, and others do not wait for them.
+    let size = stamps.as_ref().map_or(0, FileStamps::size);
+    let _turn = if size > HELD_MAX { context.http.large.acquire().await.ok() } else { None };
+    // Text becomes a part of JSON, and is held twice until that is done.
+    let _room = match form == ReadForm::Text && size > HELD_MAX {
+        true => context.reserve(size.min(TEXT_MAX))?,
+        false => None,
     };
     let input = ReadInput { skill: SkillRef::Id(id.clone()), part, caller, form, audience: Audience::Program };
     let reading = read::read(&snapshot, input).inspect_err(|error| {

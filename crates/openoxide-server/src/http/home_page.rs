@@ -6,7 +6,7 @@ use openoxide_app::{Catalog, Entry, Level, SkillIds, Snapshot, live::WatchMode};
 use openoxide_wire::ProblemLine;
 
 use super::{HttpContext, Location, NoQuery, Page, Query, Redactor, Result, login::explained, questions};
-use crate::connect::{Reach, TOKEN_LINE, clients};
+use crate::connect::{Reach, clients};
 use crate::{Identity, Peer};
 
 const TITLE: &str = "OpenOxide";
@@ -73,26 +73,38 @@ fn connect(page: &mut Page, context: &HttpContext) {
     let address = context.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
     let token = context.http.options.login.is_some();
     let reach = Reach::Url { url: format!("http://{address}/mcp"), token };
-    page.write("<h2 id=\"connect\">Connect an agent</h2><p>", &[]);
-    if context.peer == Peer::Local {
-        page.prose("On this machine the simplest way needs no token: `openoxide mcp --print-config CLIENT`. Or over HTTP, in a shell:");
+    let here = &context.http.options.here;
+    page.write("<h2 id=\"connect\">Connect an agent</h2>", &[]);
+    // Elsewhere, neither that command nor the token's file is there.
+    let is_here = context.peer == Peer::Local;
+    if is_here && !here.command.is_empty() {
+        page.write("<p>By a line in a shell of this machine, without a token:</p>", &[]);
+        lines(page, &Reach::Command(here.command.clone()));
+        page.write("<p>Or over HTTP:</p>", &[]);
     } else {
-        page.prose("In a shell:");
+        page.write("<p>By a line in a shell:</p>", &[]);
     }
-    page.write("</p>", &[]);
-    if token {
-        page.write("<pre class=\"line\" tabindex=\"0\">{}</pre>", &[TOKEN_LINE]);
+    if let Some(line) = here.token_line.as_ref().filter(|_| is_here) {
+        page.write("<pre class=\"line\" tabindex=\"0\">{}</pre>", &[line]);
+    } else if token {
+        page.write("<p>", &[]);
+        page.prose("First put the access token into the variable `OPENOXIDE_TOKEN`.");
+        page.write("</p>", &[]);
     }
-    for client in clients() {
-        let line = "<pre class=\"line\" tabindex=\"0\" aria-label=\"{}\">{}</pre>";
-        page.write(line, &[&client.title, &client.line(&reach)]);
-    }
+    lines(page, &reach);
     page.write("<details><summary>Settings to paste instead</summary><div class=\"inside\">", &[]);
     for client in clients() {
         let settings = "<p><strong>{}</strong><span class=\"dim\">, in {}</span></p><pre tabindex=\"0\">{}</pre>";
         page.write(settings, &[&client.title, client.settings_place(), &client.settings(&reach)]);
     }
     page.write("</div></details>", &[]);
+}
+
+fn lines(page: &mut Page, reach: &Reach) {
+    for client in clients() {
+        let line = "<pre class=\"line\" tabindex=\"0\" aria-label=\"{}\">{}</pre>";
+        page.write(line, &[&client.title, &client.line(reach)]);
+    }
 }
 
 fn skills(page: &mut Page, catalog: &Catalog) {

@@ -77,6 +77,7 @@ pub(crate) struct PromptQuery {
     #[serde(flatten)]
     at: Location,
     /// The model's context window, in tokens.
+    #[schemars(range(max = u64::MAX))]
     window: Option<u64>,
     /// Whether the agent cannot read files.
     #[serde(default)]
@@ -85,7 +86,7 @@ pub(crate) struct PromptQuery {
 
 pub(crate) async fn prompt(context: HttpContext, Query(query): Query<PromptQuery>) -> Result {
     let snapshot = context.snapshot(&query.at).await?;
-    let input = PromptInput { window: query.window, can_read: !query.no_read_tool, preload: Vec::new() };
+    let input = PromptInput { window: query.window, can_read: !query.no_read_tool, preload: Vec::new(), served: true };
     context.fresh_json(snapshot, move |snapshot| Ok(openoxide_app::prompt::prompt(snapshot, &input)?.answer)).await
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::route::{Content, Draw, Route};
 use super::routes;
 use crate::answer::ErrorAnswer;
+use crate::ingress::is_for_everybody;
 
 /// How the ingress can refuse every request.
 const INGRESS: [u16; 8] = [400, 401, 403, 408, 411, 413, 415, 503];
@@ -38,8 +39,13 @@ pub fn openapi() -> Value {
                 "key": { "type": "apiKey", "in": "header", "name": "x-api-key" },
             },
         },
-        "security": [{ "token": [] }, { "key": [] }],
+        "security": secrets(),
     })
+}
+
+/// The ways to show the access token.
+fn secrets() -> Vec<Value> {
+    vec![json!({ "token": [] }), json!({ "key": [] })]
 }
 
 /// Writes operations, and keeps the schemas that they refer to.
@@ -66,6 +72,10 @@ impl Writer {
 
     fn operation(&mut self, route: &Route) -> Value {
         let mut operation = json!({ "operationId": route.name, "summary": route.about });
+        if route.method == "get" && is_for_everybody(&http::Method::GET, route.path, true) {
+            // Nothing has to be shown, and what is shown must be right.
+            operation["security"] = [vec![json!({})], secrets()].concat().into();
+        }
         let parameters: Vec<Value> = path_parameters(route.path).chain(self.query_parameters(route.query)).collect();
         if !parameters.is_empty() {
             operation["parameters"] = parameters.into();

@@ -7,12 +7,13 @@ use http::header::{CONTENT_TYPE, VARY};
 use http::{HeaderValue, StatusCode};
 use openoxide_app::activate::{self, Activate};
 use openoxide_app::{
-    Answer, Error, ReadOutcome, Reading, Refusal, ResourceAnswer, ResourceBytes, ResourceContent, Snapshot, read,
+    Answer, Error, ErrorKind, OpenFile, ReadOutcome, Reading, Refusal, ResourceAnswer, ResourceBytes, ResourceContent,
+    Snapshot, read,
 };
 
 use super::response::sandboxed;
 use super::waiting::{self, ask};
-use super::{EncodedResponse, HttpContext, Redactor, Result};
+use super::{EncodedResponse, HttpContext, Redactor, Result, streamed_file};
 use crate::{Asked, Conversation, Earlier, Failure, Peer, PendingOperation, PendingWork, Progress};
 
 /// Answers a request that was made before: with its question, or with what comes of the user's answer to it.
@@ -80,6 +81,11 @@ pub(crate) fn read_done(
     if let Some(ready) = encoded_bytes(&outcome) {
         return Ok(sent(context, &ready));
     }
+    if let Some((file, content_type)) = open_file(&outcome) {
+        let response = streamed_file::send(file, content_type, &context.headers);
+        let unreadable = |_| Failure::from(Error::other(ErrorKind::Failed, "unreadable", "the file cannot be read"));
+        return Ok(of_file(response.map_err(unreadable)?));
+    }
     let answer = read::answer(snapshot, &outcome);
     match outcome.result {
         Ok(_) => Ok(sent(context, &EncodedResponse::json(&answer, context.peer, Some(snapshot))?)),
@@ -94,12 +100,25 @@ pub(crate) fn encoded_bytes(outcome: &ReadOutcome) -> Option<EncodedResponse> {
     };
     match &file.bytes {
         ResourceBytes::Binary(bytes) => Some(EncodedResponse::skill_file(bytes.clone(), content_type)),
-        ResourceBytes::Text { .. } => None,
+        ResourceBytes::Text { .. } | ResourceBytes::Open(_) => None,
     }
 }
 
+/// Returns a file that is too large to be held, and its type.
+fn open_file(outcome: &ReadOutcome) -> Option<(&OpenFile, &str)> {
+    let Ok(ResourceAnswer { found: ResourceContent::File(file), content_type, .. }) = &outcome.result else {
+        return None;
+    };
+    if let ResourceBytes::Open(open) = &file.bytes { Some((open, content_type)) } else { None }
+}
+
 pub(crate) fn sent(context: &HttpContext, ready: &EncodedResponse) -> Response {
-    let mut response = sandboxed(ready.send(&context.headers));
+    of_file(ready.send(&context.headers))
+}
+
+/// Adds what goes with every file of a skill.
+fn of_file(response: Response) -> Response {
+    let mut response = sandboxed(response);
     let headers = response.headers_mut();
     headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
     debug_assert!(headers.contains_key(CONTENT_TYPE) || response.status() == StatusCode::NOT_MODIFIED);

@@ -7,7 +7,7 @@ use http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
     X_CONTENT_TYPE_OPTIONS,
 };
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use openoxide_app::{Snapshot, encoding::hex};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -46,18 +46,13 @@ pub(crate) struct EncodedResponse {
 impl EncodedResponse {
     /// Makes a response that clients may keep and revalidate.
     pub(crate) fn new(bytes: Vec<u8>, kind: HeaderValue) -> EncodedResponse {
-        let tag = HeaderValue::try_from(format!("\"{}\"", hex(&Sha256::digest(&bytes)[..16]))).ok();
+        let tag = tag_of(&Sha256::digest(&bytes).into());
         EncodedResponse { bytes: bytes.into(), kind, tag }
     }
 
     /// Makes a response of a skill's file that clients may keep and revalidate. Text is UTF-8 by what decided its type.
     pub(crate) fn skill_file(bytes: Vec<u8>, content_type: &str) -> EncodedResponse {
-        let kind = match content_type.starts_with("text/") && !content_type.contains("charset") {
-            true => HeaderValue::try_from(format!("{content_type}; charset=utf-8")),
-            false => HeaderValue::try_from(content_type),
-        };
-        // A host's table may state what no header can hold.
-        EncodedResponse::new(bytes, kind.unwrap_or(HeaderValue::from_static("application/octet-stream")))
+        EncodedResponse::new(bytes, text_type(content_type))
     }
 
     /// Makes a response of JSON that clients may keep and revalidate.
@@ -77,12 +72,7 @@ impl EncodedResponse {
             let headers = [(CONTENT_TYPE, self.kind.clone()), (CACHE_CONTROL, NO_STORE)];
             return (headers, self.bytes.clone()).into_response();
         };
-        // A client may keep it and must revalidate it: the files may have changed.
-        let headers = [
-            (ETAG, tag.clone()),
-            (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-            (VARY, HeaderValue::from_static("accept-encoding")),
-        ];
+        let headers = kept_headers(tag);
         if is_current(tag, request) {
             return (StatusCode::NOT_MODIFIED, headers).into_response();
         }
@@ -91,6 +81,30 @@ impl EncodedResponse {
         response.headers_mut().insert(CONTENT_TYPE, self.kind.clone());
         response
     }
+}
+
+/// Returns the tag of bytes with this digest.
+pub(crate) fn tag_of(sha256: &[u8; 32]) -> Option<HeaderValue> {
+    HeaderValue::try_from(format!("\"{}\"", hex(&sha256[..16]))).ok()
+}
+
+/// Returns the header for a type; text is UTF-8.
+pub(crate) fn text_type(content_type: &str) -> HeaderValue {
+    let kind = match content_type.starts_with("text/") && !content_type.contains("charset") {
+        true => HeaderValue::try_from(format!("{content_type}; charset=utf-8")),
+        false => HeaderValue::try_from(content_type),
+    };
+    // A host's table may state what no header can hold.
+    kind.unwrap_or(HeaderValue::from_static("application/octet-stream"))
+}
+
+/// Returns the headers of what a client may keep and must revalidate: the files may have changed.
+pub(crate) fn kept_headers(tag: &HeaderValue) -> [(HeaderName, HeaderValue); 3] {
+    [
+        (ETAG, tag.clone()),
+        (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        (VARY, HeaderValue::from_static("accept-encoding")),
+    ]
 }
 
 /// Keeps a page that comes with a skill, and is not ours, from running anything and from reaching what this origin has.
@@ -102,7 +116,7 @@ pub(crate) fn sandboxed(mut response: Response) -> Response {
 }
 
 /// Tells whether a client has the response with this tag, compressed or not.
-fn is_current(tag: &HeaderValue, request: &HeaderMap) -> bool {
+pub(crate) fn is_current(tag: &HeaderValue, request: &HeaderMap) -> bool {
     let tag = tag.to_str().unwrap_or_default();
     let known = request.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     known.flat_map(|value| value.split(',')).map(str::trim).any(|known| {

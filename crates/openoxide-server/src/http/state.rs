@@ -1,11 +1,13 @@
 //! Holds what all routes share: the engine, the options and the caches.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
-use openoxide_app::publish::PublishedCache;
+use openoxide_app::{Place, publish::PublishedCache};
+
+use tokio::sync::Semaphore;
 
 use super::{EncodedResponse, response_cache::ResponseCache};
-use crate::{BrowserSessions, Engine, OneTimeLinks, mcp::McpHttp};
+use crate::{BrowserSessions, Engine, OneTimeLinks, connect::Here, mcp::McpHttp};
 
 /// Options of the HTTP routes.
 #[derive(Clone, Debug)]
@@ -16,8 +18,10 @@ pub struct HttpOptions {
     pub mcp: McpHttp,
     /// How the user opens a browser session to approve; absent: this server takes no approvals.
     pub login: Option<Login>,
-    /// The folders that a client can name, whole and without links; absent: any.
-    pub projects: Option<Vec<PathBuf>>,
+    /// The places that a client can name by their folders, whole and without links; absent: any folder.
+    pub projects: Option<Vec<Place>>,
+    /// What connects an agent on this machine.
+    pub here: Here,
 }
 
 /// How a person comes in: a one-time link opens a browser session.
@@ -31,7 +35,7 @@ pub struct Login {
 
 impl Default for HttpOptions {
     fn default() -> HttpOptions {
-        HttpOptions { well_known: true, mcp: McpHttp::default(), login: None, projects: None }
+        HttpOptions { well_known: true, mcp: McpHttp::default(), login: None, projects: None, here: Here::default() }
     }
 }
 
@@ -40,6 +44,10 @@ pub(crate) struct HttpState {
     pub(crate) options: HttpOptions,
     pub(crate) cache: ResponseCache,
     pub(crate) published: PublishedCache,
+    /// Turns to read large files.
+    pub(crate) large: Semaphore,
+    /// Turns to pack and read what is published, which everybody may ask for.
+    pub(crate) publishing: Semaphore,
     /// The response that describes the routes.
     pub(crate) document: EncodedResponse,
 }

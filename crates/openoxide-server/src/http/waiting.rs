@@ -64,9 +64,8 @@ pub(crate) fn open(context: &HttpContext, snapshot: &Snapshot, handle: String, q
 pub(crate) fn not_pending(error: PendingError) -> Failure {
     let failure = Failure::from(Error::from(error));
     match error {
-        PendingError::Full => failure.retry_after(30),
-        PendingError::NoRandomness => failure.retry_after(1),
-        PendingError::Unknown => failure,
+        PendingError::Full(time) => failure.retry_after(time),
+        PendingError::TooLarge | PendingError::NoRandomness | PendingError::Unknown => failure,
     }
 }
 

@@ -69,6 +69,7 @@ async fn published(
     }
     let snapshot = context.snapshot(&Location::default()).await?;
     let http = Arc::clone(&context.http);
+    let _turn = context.http.publishing.acquire().await;
     let response = context.work(move || make(&snapshot, &http)).await?;
     Ok(sandboxed(response.send(&context.headers)))
 }

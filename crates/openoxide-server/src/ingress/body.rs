@@ -9,12 +9,15 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::Sleep;
 
+use super::turn::Turn;
+
 /// How much of a body that is too large is read and thrown away, so that its sender comes to read the answer.
 const THROWN_AWAY: u64 = 64 * 1024 * 1024;
 
 /// A body on its way in, whose length is known and within the limit.
 pub(super) struct TimedBody {
     body: Incoming,
+    turn: Arc<Turn>,
     late: Pin<Box<Sleep>>,
     /// Set when the body is too slow, for the request that waits for its answer.
     too_slow: Arc<AtomicBool>,
@@ -25,8 +28,8 @@ pub(super) struct TimedBody {
 struct TooSlow;
 
 impl TimedBody {
-    pub(super) fn new(body: Incoming, longest: Duration, too_slow: Arc<AtomicBool>) -> TimedBody {
-        TimedBody { body, late: Box::pin(tokio::time::sleep(longest)), too_slow }
+    pub(super) fn new(body: Incoming, longest: Duration, turn: Arc<Turn>, too_slow: Arc<AtomicBool>) -> TimedBody {
+        TimedBody { body, turn, late: Box::pin(tokio::time::sleep(longest)), too_slow }
     }
 }
 
@@ -36,8 +39,12 @@ impl Body for TimedBody {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
+            if frame.is_none() || self.body.is_end_stream() {
+                self.turn.ours();
+            }
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
+        self.turn.theirs();
         ready!(self.late.as_mut().poll(cx));
         self.too_slow.store(true, Ordering::Relaxed);
         Poll::Ready(Some(Err(Box::new(TooSlow))))

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, request, uri::Authority};
 
-use crate::access::{BrowserSessions, Identity, Token, split_session};
+use crate::access::{AccessToken, BrowserSessions, Identity, split_session};
 use crate::{Failure, observe::metrics::Reason};
 
 /// A refused request: the reason that is counted, and the error that the client gets.
@@ -36,7 +36,7 @@ pub enum Access {
     /// The access token; or it belongs to a browser session.
     Secret {
         /// The token.
-        token: Token,
+        token: AccessToken,
         /// The sessions.
         sessions: Arc<BrowserSessions>,
         /// Whether what is published can be fetched without.
@@ -146,14 +146,14 @@ const FORMS: &str = "/questions/";
 
 /// Tells whether a request is answered without a secret: whether the server is well, what is published, and what leads to
 /// a session.
-fn is_for_everybody(method: &Method, path: &str, publishes: bool) -> bool {
+pub(crate) fn is_for_everybody(method: &Method, path: &str, publishes: bool) -> bool {
     let looks = method == Method::GET || method == Method::HEAD;
     let is_one = path == "/" || path == "/healthz" || path.starts_with("/open/");
     looks && (is_one || publishes && path.starts_with("/.well-known/"))
 }
 
 /// Tells whether a request shows the token. Both headers may hold it, each once; one that is wrong is refused.
-fn shows(headers: &HeaderMap, token: &Token) -> Result<bool, Rejection> {
+fn shows(headers: &HeaderMap, token: &AccessToken) -> Result<bool, Rejection> {
     let authorization = headers.contains_key(AUTHORIZATION).then(|| only(headers, &AUTHORIZATION));
     let authorization = authorization.map(|shown| shown.map(HeaderValue::as_bytes).and_then(bearer));
     let key = headers.contains_key(&API_KEY).then(|| only(headers, &API_KEY).map(HeaderValue::as_bytes));
@@ -172,13 +172,16 @@ fn is_of_own_page(method: &Method, headers: &HeaderMap) -> bool {
 }
 
 fn no_token() -> Rejection {
-    let help = "`openoxide token` prints it; send it once, as `Authorization: Bearer TOKEN` or as `x-api-key`";
+    let help = "set the variable OPENOXIDE_TOKEN to what `openoxide token` prints, and start the program again; \
+                it sends the token once, as `Authorization: Bearer TOKEN` or as `x-api-key`; in a browser, open the link \
+                that `openoxide serve --link` prints";
     reject(Reason::Token, StatusCode::UNAUTHORIZED, "no-token", "the access token is missing or wrong", help)
 }
 
 fn no_session() -> Rejection {
     let text = "no browser session is open at this address";
-    let help = "open the link that `openoxide serve` printed; `openoxide serve --link` prints another";
+    let help = "open the link that `openoxide serve` printed; `openoxide serve --link` prints another. A session is open at \
+                the address of its link alone: one at `127.0.0.1` is none at `localhost`";
     reject(Reason::Token, StatusCode::UNAUTHORIZED, "no-session", text, help)
 }
 

@@ -2,12 +2,12 @@
 
 use std::{io, net::SocketAddr};
 
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use super::guard::Access;
 
 /// How many connections may wait to be let in.
-const WAITING: u32 = 1024;
+const WAITING: u32 = 4096;
 /// How many bytes the system keeps for a client that does not read.
 const SENT: u32 = 256 * 1024;
 
@@ -56,5 +56,18 @@ impl BoundListener {
     /// Returns the address.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Stops listening, and returns the connections that still waited to be let in: the system would reset them.
+    pub(super) fn close(self) -> Vec<(TcpStream, SocketAddr)> {
+        let Ok(listener) = self.listener.into_std() else { return Vec::new() };
+        // The listener does not block, so this ends with the last connection that waits.
+        let waiting = std::iter::from_fn(|| listener.accept().ok()).take(WAITING as usize);
+        waiting
+            .filter_map(|(stream, peer)| {
+                stream.set_nonblocking(true).ok()?;
+                Some((TcpStream::from_std(stream).ok()?, peer))
+            })
+            .collect()
     }
 }

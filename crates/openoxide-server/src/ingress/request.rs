@@ -16,12 +16,15 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument as _;
 
 use super::body::{TimedBody, throw_away};
+use super::connections::Place;
 use super::guard::{Access, Admitted, Guard, HostKind, Rejection};
+use super::held_answer::{FREE, hold, no_room};
 use super::limits::IngressLimits;
+use super::log_share::LogShare;
 use super::stream::{EventStreamBody, is_stream, wants_stream};
 use crate::observe::log::{REQUEST, shown_path};
 use crate::observe::metrics::Reason;
-use crate::{Engine, Failure, Metrics, Peer, RequestId, Shutdown, Unavailable};
+use crate::{Engine, Failure, Identity, Metrics, Peer, RequestId, Shutdown, Unavailable};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id that a client may give a request, in bytes.
@@ -49,6 +52,7 @@ pub struct Ingress {
     /// What the ids of this run begin with.
     run: String,
     count: AtomicU64,
+    log_share: LogShare,
 }
 
 /// Both ends of a connection.
@@ -73,19 +77,29 @@ impl Ingress {
             // It is no secret; without randomness, the ids of several runs are alike.
             run: random_name().map_or_else(|| "0".repeat(8), |name| name[..8].to_owned()),
             count: AtomicU64::new(0),
+            log_share: LogShare::default(),
         }
     }
 
-    pub(super) async fn answer(&self, ends: Ends, text: &str, request: Request<Incoming>) -> Response {
+    pub(super) async fn answer(
+        &self,
+        ends: Ends,
+        text: &str,
+        place: Arc<Place>,
+        request: Request<Incoming>,
+    ) -> Response {
         let began = Instant::now();
+        place.turn.ours();
         let (head, body) = request.into_parts();
         let id = self.name(&head.headers);
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
-        let outcome = match self.guard.admit(&head, ends.local) {
+        let admitted = self.guard.admit(&head, ends.local);
+        let is_stranger = admitted.as_ref().map_or(true, |admitted| admitted.identity == Identity::Anonymous);
+        let outcome = match admitted {
             Ok(admitted) => {
                 // Below the level `debug` the span is disabled and costs nothing.
                 let span = tracing::debug_span!("request", id = &*id.0);
-                self.pass(ends, admitted, &id, head, body).instrument(span).await
+                self.pass(ends, admitted, &place, &id, head, body).instrument(span).await
             }
             Err(rejection) => Err(rejection),
         };
@@ -94,6 +108,11 @@ impl Ingress {
             response.headers_mut().insert(REQUEST_ID, id);
         }
         response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if is_stream(response.headers()) {
+            place.turn.listens();
+        } else {
+            place.turn.theirs();
+        }
         let (status, took) = (response.status(), began.elapsed());
         self.metrics.answered(status, took);
         // One event for a request and its answer; the trace layer of `tower-http` would write two, without the peer.
@@ -104,6 +123,9 @@ impl Ingress {
                     status = status.as_u16(), took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX)
                 );
             };
+        }
+        if is_stranger && !self.log_share.take() {
+            return response;
         }
         if status.is_server_error() {
             answered!(error);
@@ -119,7 +141,7 @@ impl Ingress {
         if reason == Reason::Token {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        if matches!(reason, Reason::Size | Reason::Slow | Reason::Stopping) {
+        if matches!(reason, Reason::Size | Reason::Slow | Reason::Room | Reason::Stopping) {
             // What is left of the request is not read.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
@@ -130,23 +152,33 @@ impl Ingress {
         &self,
         ends: Ends,
         admitted: Admitted,
+        place: &Arc<Place>,
         id: &RequestId,
         mut head: request::Parts,
         body: Incoming,
     ) -> Result<Response, Rejection> {
         let Admitted { called, identity, meant } = admitted;
+        let none = |none| (Reason::Room, no_room(none));
+        place.patiently(|| place.show(identity)).await.map_err(none)?;
         if body.size_hint().lower() > self.limits.body as u64 {
             // A client that asks first whether to send the body need not send it.
             if !head.headers.contains_key(EXPECT) {
+                place.turn.theirs();
                 throw_away(body, self.limits.body_time).await;
             }
             let text = format!("the body is larger than {} bytes", self.limits.body);
             return Err(reject(Reason::Size, StatusCode::PAYLOAD_TOO_LARGE, "too-large", text));
         }
+        // A body that is not small has its bytes reserved until the answer is made.
+        let length = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+        let reserve = || (length > FREE).then(|| place.reserve(length)).transpose();
+        let _reserved = place.patiently(reserve).await.map_err(none)?;
         let too_slow = Arc::new(AtomicBool::new(false));
-        let body = match body.is_end_stream() {
-            true => Body::empty(),
-            false => Body::new(TimedBody::new(body, self.limits.body_time, Arc::clone(&too_slow))),
+        let body = if body.is_end_stream() {
+            Body::empty()
+        } else {
+            let (turn, too_slow) = (Arc::clone(&place.turn), Arc::clone(&too_slow));
+            Body::new(TimedBody::new(body, self.limits.body_time, turn, too_slow))
         };
         // A request that came through a relay on this machine uses another name, or the relay says so.
         let is_here =
@@ -159,22 +191,27 @@ impl Ingress {
         request.extensions_mut().insert(identity);
         request.extensions_mut().insert(id.clone());
         request.extensions_mut().insert(ConnectInfo(ends.peer));
-        let listens = request.method() == Method::GET;
+        request.extensions_mut().insert(Arc::clone(place));
+        // The user's own streams are not counted: the user always gets in, and has places enough.
+        let counts = request.method() == Method::GET && identity != Identity::Person;
         // A client that cannot listen is refused before anything is begun.
-        let place = if listens && wants_stream(request.headers()) { Some(self.place()?) } else { None };
+        let stream = if counts && wants_stream(request.headers()) { Some(self.stream()?) } else { None };
+        let listens = request.method() == Method::GET;
         let response = self.route(request).await?;
         if too_slow.load(Ordering::Relaxed) {
             let text = "the body took too long to arrive";
             return Err(reject(Reason::Slow, StatusCode::REQUEST_TIMEOUT, "too-slow", text));
         }
+        let response = hold(response, place).map_err(|failure| (Reason::Room, failure))?;
         if !is_stream(response.headers()) {
             return Ok(response);
         }
-        let place = match place {
-            None if listens => Some(self.place()?),
-            place => place,
+        let stream = match stream {
+            None if counts => Some(self.stream()?),
+            stream => stream,
         };
-        Ok(response.map(|body| Body::new(EventStreamBody::new(body, &self.stopping, place, &self.metrics))))
+        let ends = if listens { &self.stopping.asked } else { &self.stopping.over };
+        Ok(response.map(|body| Body::new(EventStreamBody::new(body, ends, stream, &self.metrics))))
     }
 
     /// Waits for the answer of a route, up to the limit. At the limit, the route's work ends too.
@@ -198,16 +235,16 @@ impl Ingress {
             }
             () = self.stopping.over.cancelled() => {
                 let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is stopping");
-                Err((Reason::Stopping, failure.retry_after(1)))
+                Err((Reason::Stopping, failure))
             }
         }
     }
 
     /// Reserves one of the event streams.
-    fn place(&self) -> Result<OwnedSemaphorePermit, Rejection> {
+    fn stream(&self) -> Result<OwnedSemaphorePermit, Rejection> {
         Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
             let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many listen already");
-            (Reason::Streams, failure.retry_after(10))
+            (Reason::Streams, failure.help("ask from time to time, or try again later"))
         })
     }
 

@@ -3,10 +3,12 @@
 //! This sits below HTTP, where no layer of `tower-http` can see how fast bytes leave.
 
 use std::task::{Context, Poll};
-use std::{io, pin::Pin, time::Duration};
+use std::{io, pin::Pin, sync::Arc, time::Duration};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
+
+use super::turn::Turn;
 
 /// How much must be read in the time that is given.
 const PACE: usize = 64 * 1024;
@@ -15,6 +17,7 @@ const PACE: usize = 64 * 1024;
 pub(super) struct SlowReaderLimit<S> {
     stream: S,
     time: Duration,
+    turn: Arc<Turn>,
     /// Runs from the moment that the client falls behind, until it has caught up.
     late: Option<Pin<Box<Sleep>>>,
     /// How much it has read since.
@@ -22,8 +25,8 @@ pub(super) struct SlowReaderLimit<S> {
 }
 
 impl<S> SlowReaderLimit<S> {
-    pub(super) fn new(stream: S, time: Duration) -> SlowReaderLimit<S> {
-        SlowReaderLimit { stream, time, late: None, taken: 0 }
+    pub(super) fn new(stream: S, time: Duration, turn: Arc<Turn>) -> SlowReaderLimit<S> {
+        SlowReaderLimit { stream, time, turn, late: None, taken: 0 }
     }
 
     /// Checks the outcome of writing `len` bytes.
@@ -34,6 +37,7 @@ impl<S> SlowReaderLimit<S> {
                 if count == len || self.taken >= PACE {
                     self.late = None;
                     self.taken = 0;
+                    self.turn.moved();
                 }
                 Poll::Ready(Ok(count))
             }
@@ -43,6 +47,7 @@ impl<S> SlowReaderLimit<S> {
     }
 
     fn is_too_late(&mut self, cx: &mut Context<'_>) -> bool {
+        self.turn.theirs();
         let late = self.late.get_or_insert_with(|| Box::pin(tokio::time::sleep(self.time)));
         late.as_mut().poll(cx).is_ready()
     }
@@ -50,7 +55,11 @@ impl<S> SlowReaderLimit<S> {
 
 impl<S: AsyncRead + Unpin> AsyncRead for SlowReaderLimit<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if result.is_pending() {
+            self.turn.is_silent();
+        }
+        result
     }
 }
 
@@ -91,7 +100,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn whoever_does_not_read_loses_the_connection() {
         let (ours, _theirs) = tokio::io::duplex(1000);
-        let mut ours = SlowReaderLimit::new(ours, Duration::from_secs(5));
+        let mut ours = SlowReaderLimit::new(ours, Duration::from_secs(5), Arc::default());
         let error = ours.write_all(&[0; 5000]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
@@ -100,7 +109,7 @@ mod tests {
     async fn a_trickle_is_too_slow_and_a_pace_is_not() {
         for (bytes, pause, expected) in [(10, 100, false), (40_000, 100, true)] {
             let (ours, mut theirs) = tokio::io::duplex(40_000);
-            let mut ours = SlowReaderLimit::new(ours, Duration::from_secs(5));
+            let mut ours = SlowReaderLimit::new(ours, Duration::from_secs(5), Arc::default());
             let reader = tokio::spawn(async move {
                 let mut buffer = vec![0; bytes];
                 while theirs.read_exact(&mut buffer).await.is_ok() {

@@ -11,9 +11,9 @@ use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use hyper::body::{Body as HttpBody, Frame};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio_util::sync::WaitForCancellationFutureOwned;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::{Metrics, Shutdown, observe::metrics::Gauge};
+use crate::{Metrics, observe::metrics::Gauge};
 
 pub(super) struct EventStreamBody {
     body: Body,
@@ -35,13 +35,11 @@ pub(super) fn is_stream(headers: &HeaderMap) -> bool {
 impl EventStreamBody {
     pub(super) fn new(
         body: Body,
-        stopping: &Shutdown,
+        ends: &CancellationToken,
         place: Option<OwnedSemaphorePermit>,
         metrics: &Arc<Metrics>,
     ) -> EventStreamBody {
-        // Only a client that listens has a place.
-        let stopped = if place.is_some() { &stopping.asked } else { &stopping.over };
-        let stopped = Box::pin(stopped.clone().cancelled_owned());
+        let stopped = Box::pin(ends.clone().cancelled_owned());
         EventStreamBody { body, stopped, _place: place, _counted: metrics.stream() }
     }
 }

@@ -12,7 +12,8 @@ use rmcp::{ErrorData, RoleServer, service::Peer};
 use super::question;
 use super::{Context, McpServer, McpState, Result, failed, invalid, unavailable};
 use crate::{
-    Actor, Asked, Conversation, Earlier, Engine, Face, Operation, Owner, Pend, PendingOperation, Progress, RequestKey,
+    Actor, Asked, Conversation, Earlier, Engine, Face, Machine, Operation, Owner, Pend, PendingOperation, Progress,
+    RequestKey,
 };
 
 /// What the question is called in a result.
@@ -61,11 +62,11 @@ impl Elicitor {
             (true, true, true) => Way::Later,
             (true, true, false) => Way::Now(Box::new(context.peer.clone())),
         };
-        let owner = match server.is_started_by_client || !is_modern {
-            true => Owner::McpConversation(Arc::clone(&server.session)),
-            false => Owner::McpAlone,
-        };
         let head = context.extensions.get::<http::request::Parts>();
+        let owner = match head {
+            Some(head) if is_modern && !server.is_started_by_client => Owner::McpAlone(Machine::of(&head.extensions)),
+            _ => Owner::McpConversation(Arc::clone(&server.session)),
+        };
         let actor = head.map_or_else(|| Actor::of(Face::Mcp), |head| Actor::of_request(Face::Mcp, &head.extensions));
         let engine = server.state.engine.asked_by(actor);
         let (state, session) = (Arc::clone(&server.state), Arc::clone(&server.session));

@@ -1,18 +1,28 @@
 //! Serves MCP over HTTP, as a part of a router.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::middleware::{Next, from_fn};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::{body::Body, extract::Request};
-use http::{Method, StatusCode, header::CONTENT_TYPE};
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{Method, StatusCode};
+use rmcp::ErrorData;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::common::http_header::HEADER_SESSION_ID;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::message::{MESSAGE_MAX, Unreadable, read};
-use super::{McpOptions, McpServer, McpState, sessions::Sessions};
+use super::sessions::{SessionCaller, Sessions};
+use super::{McpOptions, McpServer, McpState};
 use crate::Engine;
+use crate::answer::whole_seconds;
 use crate::bounded_read::{BodyError, read_body};
+use crate::ingress::{Place, hold_in_turn};
 
 /// How MCP is served over HTTP.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +60,7 @@ pub fn http_service(engine: Engine, http: McpHttp) -> axum::Router {
         .with_allowed_origins(origins)
         .enforce_origin_validation()
         .with_json_response(true)
+        .with_sse_retry(None)
         .with_max_request_body_bytes(MESSAGE_MAX)
         .with_cancellation_token(stop);
     if any_host {
@@ -60,12 +71,23 @@ pub fn http_service(engine: Engine, http: McpHttp) -> axum::Router {
     }
     let state = Arc::new(McpState::new(engine.for_programs(), options));
     let factory = move || Ok(McpServer::new(Arc::clone(&state), false));
-    let service = StreamableHttpService::new(factory, Arc::new(Sessions::default()), config);
-    axum::Router::new().route_service("/mcp", service).route_layer(from_fn(readable))
+    let gate = Arc::new(Gate { sessions: Arc::default(), reads: Arc::new(Semaphore::new(READS)) });
+    let service = StreamableHttpService::new(factory, Arc::clone(&gate.sessions), config);
+    axum::Router::new().route_service("/mcp", service).route_layer(from_fn_with_state(gate, readable))
+}
+
+/// How many files are read at once: a file of 16 MiB is four times as much before it is an answer.
+const READS: usize = 2;
+
+/// What bounds requests before they are answered.
+struct Gate {
+    sessions: Arc<Sessions>,
+    reads: Arc<Semaphore>,
 }
 
 /// Lets requests in that can be read; to others, says as the protocol does what is wrong with them.
-async fn readable(request: Request, next: Next) -> Response {
+async fn readable(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let caller = SessionCaller::of(&request);
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
     if request.method() != Method::POST || !is_json {
@@ -77,10 +99,37 @@ async fn readable(request: Request, next: Next) -> Response {
         Err(BodyError::TooLarge) => return unreadable(StatusCode::PAYLOAD_TOO_LARGE, Unreadable::too_long()),
         Err(BodyError::Incomplete) => return unreadable(StatusCode::BAD_REQUEST, Unreadable::broken()),
     };
-    match read(&bytes) {
-        Ok(_) => next.run(Request::from_parts(head, Body::from(bytes))).await,
-        Err(error) => unreadable(StatusCode::BAD_REQUEST, error),
+    let message = match read(&bytes) {
+        Ok(message) => message,
+        Err(error) => return unreadable(StatusCode::BAD_REQUEST, error),
+    };
+    let mut reads = None;
+    if let ClientJsonRpcMessage::Request(asked) = message {
+        match asked.request {
+            ClientRequest::InitializeRequest(_) if !head.headers.contains_key(HEADER_SESSION_ID) => {
+                if let Err(time) = gate.sessions.make_room(&caller).await {
+                    return no_room(asked.id, time);
+                }
+            }
+            ClientRequest::ReadResourceRequest(_) => reads = Arc::clone(&gate.reads).acquire_owned().await.ok(),
+            _ => {}
+        }
     }
+    let place = head.extensions.get::<Arc<Place>>().cloned();
+    let response = caller.scope(next.run(Request::from_parts(head, Body::from(bytes)))).await;
+    match reads {
+        Some(turn) => hold_in_turn(response, place.as_ref(), turn),
+        None => response,
+    }
+}
+
+/// Says that a caller has as many conversations as it may.
+fn no_room(id: RequestId, time: Duration) -> Response {
+    let text = "too many conversations are open; end one with DELETE, or wait until one has been quiet for a while";
+    let error = ErrorData::internal_error(text, Some(json!({ "problem": "busy" })));
+    let headers = [(RETRY_AFTER, whole_seconds(time).to_string())];
+    let answer = ServerJsonRpcMessage::error(error, Some(id));
+    (StatusCode::SERVICE_UNAVAILABLE, headers, axum::Json(answer)).into_response()
 }
 
 fn unreadable(status: StatusCode, error: Unreadable) -> Response {

@@ -1,7 +1,7 @@
 //! Skills as prompts: what a user can call by name.
 
 use openoxide_app::activate::{self, ActivateInput};
-use openoxide_app::{ActivationOutcome, Call, CallArguments, Caller, Entry, Error};
+use openoxide_app::{ActivationOutcome, Call, CallArguments, Caller, Entry, Error, visible_line};
 use rmcp::model::{
     CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, ListPromptsResult, Prompt,
     PromptArgument, PromptMessage, Role,
@@ -32,16 +32,17 @@ impl McpState {
 
 fn prompt(entry: &Entry) -> Prompt {
     let skill = &entry.skill;
-    let about = skill.short_description.clone().unwrap_or_else(|| skill.description.to_string());
+    let about = visible_line(skill.short_description.as_deref().unwrap_or(&skill.description));
     let mut prompt = Prompt::new(skill.name.to_string(), Some(about), Some(arguments(entry)));
-    prompt.title = skill.interface.as_ref().and_then(|interface| interface.display_name.clone());
+    prompt.title =
+        skill.interface.as_ref().and_then(|interface| Some(visible_line(interface.display_name.as_deref()?)));
     prompt
 }
 
 /// Returns what a prompt can be called with: the arguments that the skill names, or all of them as one text.
 fn arguments(entry: &Entry) -> Vec<PromptArgument> {
     let rare = entry.skill.frontmatter.rare.as_deref();
-    let hint = rare.and_then(|rare| rare.argument_hint.clone());
+    let hint = rare.and_then(|rare| Some(visible_line(rare.argument_hint.as_deref()?)));
     let names = named(entry);
     if names.is_empty() {
         let mut all = PromptArgument::new(ALL).with_required(false);
@@ -101,7 +102,7 @@ impl McpServer {
         let entry = view.skills.prompt(&request.name).ok_or_else(unknown)?;
         let arguments = given(entry, request.arguments.as_ref())?;
         let wanted = Value::Object(request.arguments.clone().unwrap_or_default());
-        let key = RequestKey::new("prompts/get", &request.name, wanted);
+        let key = RequestKey::new("prompts/get", &request.name, &wanted);
         let elicitor = Elicitor::new(self, context, key);
         let elicited = if let Some(handle) = &request.request_state {
             elicitor.resume(handle, request.input_responses.as_ref()).await?
@@ -116,7 +117,9 @@ impl McpServer {
         match elicited {
             Elicited::Later(asked) => Ok(asked.into()),
             Elicited::OnPage(text) => Err(waits(text)),
-            Elicited::Done(done, unasked) => messages(&done, &unasked, &entry.skill.description).map(Into::into),
+            Elicited::Done(done, unasked) => {
+                messages(&done, &unasked, &visible_line(&entry.skill.description)).map(Into::into)
+            }
         }
     }
 }

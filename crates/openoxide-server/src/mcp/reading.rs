@@ -37,7 +37,7 @@ impl McpServer {
         nothing: impl Fn() -> ErrorData,
     ) -> Result<Read> {
         let Asked { method, uri, repeated, begin } = asked;
-        let elicitor = Elicitor::new(self, context, RequestKey::new(method, uri, json!(null)));
+        let elicitor = Elicitor::new(self, context, RequestKey::new(method, uri, &json!(null)));
         let elicited: Elicited<Reading> = if let Some((handle, responses)) = repeated {
             elicitor.resume(&handle, responses.as_ref()).await?
         } else {

@@ -65,18 +65,20 @@ impl McpServer {
         match self.read_at(asked, context, nothing).await? {
             Read::Later(asked) => Ok(asked.into()),
             Read::Done(ResourceAnswer { found: ResourceContent::File(file), content_type, .. }) => {
-                Ok(read_result(&uri, content_type, file).into())
+                Ok(read_result(&uri, content_type, file).ok_or_else(nothing)?.into())
             }
             Read::Done(_) => Err(nothing()),
         }
     }
 }
 
-fn read_result(uri: &str, content_type: String, file: SkillFile) -> ReadResourceResult {
+fn read_result(uri: &str, content_type: String, file: SkillFile) -> Option<ReadResourceResult> {
     let bytes = match file.bytes {
         ResourceBytes::Binary(bytes) => bytes,
         ResourceBytes::Text { text, .. } => text.into_bytes(),
+        // A message holds bytes, so no file is asked for.
+        ResourceBytes::Open(_) => return None,
     };
     let contents = contents(uri, content_type, bytes);
-    ReadResourceResult::new(vec![contents]).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private)
+    Some(ReadResourceResult::new(vec![contents]).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private))
 }

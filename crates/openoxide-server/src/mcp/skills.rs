@@ -121,12 +121,14 @@ pub(super) fn resource(view: &McpView, root: &str, served: &ServedSkill, path: &
         resource.mime_type = Some(FOLDER.to_owned());
         return resource;
     }
-    resource.mime_type = view.skills.media_type(path).map(str::to_owned);
-    resource.size = served.files.as_ref().and_then(|files| files.file(path)).map(|file| file.size);
+    // A file that was not read has no type: its name may promise anything.
+    let file = served.files.as_ref().and_then(|files| files.file(path));
+    resource.mime_type = file.map(|file| view.skills.media_type(file).to_owned());
+    resource.size = file.map(|file| file.size);
     if path == Path::new(OWN_FILE) {
         let name = served.frontmatter.get("name").and_then(Value::as_str);
         name.unwrap_or_default().clone_into(&mut resource.name);
-        resource.description = served.description().map(str::to_owned);
+        resource.description = served.description();
     }
     resource
 }

@@ -52,7 +52,7 @@ impl McpServer {
         let unknown = || invalid(format!("no tool is called `{}`", shortened(&request.name)));
         let name = self.state.tool_named(&view, &request.name).ok_or_else(unknown)?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let key = RequestKey::new("tools/call", &name, arguments.clone());
+        let key = RequestKey::new("tools/call", &name, &arguments);
         let elicitor = Elicitor::new(self, context, key);
         let engine = &elicitor.engine;
         let elicited = match &request.request_state {

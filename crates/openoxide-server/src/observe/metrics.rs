@@ -37,11 +37,12 @@ pub(crate) enum Reason {
     Size,
     Slow,
     Streams,
+    Room,
     Stopping,
 }
 
 /// What the reasons are called, in their order.
-const REASONS: [&str; 8] = ["host", "origin", "token", "content", "size", "slow", "streams", "stopping"];
+const REASONS: [&str; 9] = ["host", "origin", "token", "content", "size", "slow", "streams", "room", "stopping"];
 
 /// Counts something for as long as it lasts.
 #[must_use]
@@ -164,7 +165,7 @@ pub(crate) fn line(text: &mut String, name: &str, value: impl Display) {
 
 #[cfg(test)]
 mod tests {
-    use super::Reason::{Content, Host, Origin, Size, Slow, Stopping, Streams, Token};
+    use super::Reason::{Content, Host, Origin, Room, Size, Slow, Stopping, Streams, Token};
     use super::*;
 
     #[test]
@@ -189,7 +190,7 @@ mod tests {
         }
         drop(open);
         assert_eq!(metrics.connections(), 0);
-        let all = [Host, Origin, Token, Content, Size, Slow, Streams, Stopping];
+        let all = [Host, Origin, Token, Content, Size, Slow, Streams, Room, Stopping];
         assert!(
             all.into_iter()
                 .zip(REASONS)

@@ -69,6 +69,7 @@ impl Client {
         let mut place = self.engine.here.clone();
         if let Some(cwd) = cwd {
             place.folder.push(cwd);
+            place.project = None;
         }
         place.added.extend(self.extra_roots.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
         place.added.extend_from_slice(more);

@@ -22,8 +22,8 @@ use axum::{Extension, Router};
 use hyper::body::Frame;
 use openoxide_live::Place;
 use openoxide_server::{
-    Access, BoundListener, Engine, EngineOptions, HttpOptions, Identity, Ingress, IngressLimits, IngressOptions, Login,
-    OneTimeLinks, Peer, Token, router, serve,
+    Access, AccessToken, BoundListener, Engine, EngineOptions, HttpOptions, Identity, Ingress, IngressLimits,
+    IngressOptions, Login, OneTimeLinks, Peer, Token, router, serve,
 };
 use openoxide_testkit::TestContext;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -79,7 +79,7 @@ impl Server {
         let access = match wants_token {
             true => {
                 let token = Token::new(&TOKEN.to_owned().into()).unwrap();
-                Access::Secret { token, sessions: Arc::clone(&sessions), publishes }
+                Access::Secret { token: AccessToken::Named(token), sessions: Arc::clone(&sessions), publishes }
             }
             false => Access::Open,
         };

@@ -1,14 +1,11 @@
-//! What the model may not see is nowhere for a program: every route and every method, for every host.
+//! What the model may not see is nowhere for a program: every route, for every host.
 
 use axum::body::Body;
 use http::Request;
-use openoxide_server::mcp::McpHttp;
 use openoxide_server::{HttpOptions, Identity, Peer};
 use openoxide_testkit::TestContext;
-use serde_json::{Value, json};
 
 use crate::http::Server;
-use crate::mcp::{NEW, meta};
 
 /// Skills that the model may not see, each for a reason of its own.
 const HIDDEN: [(&str, &str); 6] = [
@@ -37,8 +34,7 @@ fn context() -> TestContext {
 }
 
 fn server() -> Server {
-    let mcp = McpHttp { hosts: vec!["localhost".to_owned()], ..McpHttp::default() };
-    Server::serving(context(), HttpOptions { mcp, ..HttpOptions::default() })
+    Server::serving(context(), HttpOptions::default())
 }
 
 const HOSTS: [&str; 5] = ["openoxide", "opencode", "claude-code", "codex", "agentskills"];
@@ -129,53 +125,34 @@ async fn no_route_answers_a_program_anything_of_what_the_model_may_not_see() {
     assert!(HIDDEN.iter().all(|(name, _)| own.contains(name)), "the user sees all: {own}");
 }
 
+/// A text whose skill asks first is given by no list, and the name of an agent is no password.
 #[tokio::test]
-async fn no_method_of_mcp_over_http_answers_anything_of_it() {
-    let server = server();
-    let template = json!({ "type": "ref/resource", "uri": "skill://{+skill}/{+path}" });
-    let mut calls: Vec<(&str, Value)> = vec![
-        ("server/discover", json!({})),
-        ("tools/list", json!({})),
-        ("prompts/list", json!({})),
-        ("resources/list", json!({})),
-        ("skills/list", json!({})),
-        ("completion/complete", json!({ "ref": template, "argument": { "name": "skill", "value": "" } })),
-        ("tools/call", json!({ "name": "skills_search", "arguments": { "query": "hidden words" } })),
-    ];
-    for (name, _) in HIDDEN {
-        let uri = format!("skill://{name}/SKILL.md");
-        calls.push(("prompts/get", json!({ "name": name })));
-        calls.push(("tools/call", json!({ "name": "skill", "arguments": { "name": name } })));
-        calls.push((
-            "tools/call",
-            json!({ "name": "skills_readResource", "arguments": { "name": name, "path": "SKILL.md" } }),
-        ));
-        calls.push(("resources/read", json!({ "uri": uri })));
-        calls.push(("resources/directory/read", json!({ "uri": format!("skill://{name}") })));
-        calls.push(("skills/get", json!({ "uri": uri })));
+async fn what_asks_first_is_in_no_list_and_the_name_of_an_agent_allows_nothing() {
+    let context = TestContext::new();
+    context.skill("plain", "Plain words").skill("asks-first", "Asks").skill("never", "Denied").tree(
+        "//- project/.opencode/skills -> ../.agents/skills\n//- home/.openoxide/config.toml\n[permission.skill]\n\
+         \"*\" = \"allow\"\nasks-first = \"ask\"\nnever = \"deny\"\n\
+         [agents.free.permission]\nskill = \"allow\"\nread = \"allow\"\nshell = \"allow\"\n\
+         [agents.strict.permission.skill]\nplain = \"deny\"\n",
+    );
+    let server = Server::serving(context, HttpOptions::default());
+    let ask = async |line: &str, identity| server.ask(request(line, None, identity)).await;
+    for line in ["GET /skill", "GET /command"] {
+        for identity in [Identity::Anonymous, Identity::Program] {
+            let text = ask(line, identity).await.text();
+            assert!(
+                text.contains("plain") && !text.contains("asks-first") && !text.contains("never"),
+                "{line}: {text}"
+            );
+        }
+        assert!(ask(line, Identity::Person).await.text().contains("asks-first"), "{line}");
     }
-    for (method, mut params) in calls {
-        params["_meta"] = meta(&json!({}));
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let mut request = Request::post("/mcp")
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream")
-            .header("host", "localhost")
-            .header("mcp-protocol-version", NEW)
-            .header("mcp-method", method)
-            .extension(Identity::Program);
-        let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str);
-        if let Some(name) = name.filter(|_| !method.starts_with("skills/")) {
-            request = request.header("mcp-name", name);
-        }
-        let came = server.ask(request.body(Body::from(body.to_string())).unwrap()).await;
-        let mut text = came.text();
-        assert!(text.contains("jsonrpc"), "{method}: {text}");
-        for (name, _) in HIDDEN.iter().filter(|(name, _)| params.to_string().contains(name)) {
-            text = text.replace(name, "NAME");
-        }
-        for word in ["Hidden words", "Hidden body", "Hidden notes", "hidden-"] {
-            assert!(!text.contains(word), "{method} {params}: {word} in {text}");
-        }
+    for line in ["GET /v1/skills/never/files/SKILL.md?agent=free", "GET /v1/skills/never?agent=free"] {
+        assert_eq!(ask(line, Identity::Program).await.status, 404, "{line}");
+        assert_eq!(ask(line, Identity::Person).await.status, 200, "{line}");
     }
+    let asks = ask("POST /v1/skills/asks-first/activate?agent=free {}", Identity::Program).await;
+    assert_eq!(asks.status, 202, "{}", asks.text());
+    let strict = ask("GET /v1/skills?agent=strict", Identity::Program).await.text();
+    assert!(!strict.contains("plain"), "an agent's rules restrict: {strict}");
 }

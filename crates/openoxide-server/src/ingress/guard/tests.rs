@@ -1,10 +1,11 @@
 use super::*;
+use crate::access::Token;
 
 const TOKEN: &str = "0123456789abcdef";
 
 fn secret(sessions: &Arc<BrowserSessions>, publishes: bool) -> Access {
     let token = Token::new(&TOKEN.to_owned().into()).unwrap();
-    Access::Secret { token, sessions: Arc::clone(sessions), publishes }
+    Access::Secret { token: AccessToken::Named(token), sessions: Arc::clone(sessions), publishes }
 }
 
 /// Sends a request with these headers to a guard that knows `skills.example`.

@@ -44,7 +44,7 @@ fn yes() -> bool {
 pub(super) async fn prompt(client: &Client, given: Value) -> Result<Value> {
     let given: PromptParams = params(given)?;
     let place = client.place(given.cwd.as_deref(), &[]);
-    let input = PromptInput { window: given.window, can_read: given.can_read, preload: given.preload };
+    let input = PromptInput { window: given.window, can_read: given.can_read, preload: given.preload, served: true };
     let work = move |snapshot: &Arc<Snapshot>| Ok::<_, Error>(openoxide_app::prompt::prompt(snapshot, &input)?.answer);
     result(&client.work(place, false, work).await???)
 }

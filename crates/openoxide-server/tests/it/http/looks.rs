@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use http::Request;
+use openoxide_server::connect::Here;
 use openoxide_server::{HttpOptions, Identity, Peer};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
@@ -226,6 +227,20 @@ async fn the_front_page_has_the_skills_what_is_wrong_and_a_line_for_each_agent()
     let root = server.context.root().to_string_lossy().into_owned();
     let elsewhere = server.ask(Request::get("/").extension(Identity::Person).body(Body::empty()).unwrap()).await.text();
     assert!(front.contains(&root) && !elsewhere.contains(&root) && elsewhere.contains("bad/SKILL.md"), "{elsewhere}");
+}
+
+/// On the machine of the server, the way that needs no token comes first; elsewhere its files are not there.
+#[tokio::test]
+async fn the_front_page_says_what_can_be_pasted_where_it_is_read() {
+    let command = ["/opt/openoxide", "mcp"].map(str::to_owned).to_vec();
+    let here = Here { command, token_line: Some("export OPENOXIDE_TOKEN=\"$(/opt/openoxide token)\"".to_owned()) };
+    let server = Server::serving(some(), HttpOptions { here, ..HttpOptions::default() });
+    let front = server.get("/").await.text();
+    let at = |text: &str| front.find(text).unwrap_or_else(|| panic!("{text}: {front}"));
+    let stdio = at(">claude mcp add openoxide -- /opt/openoxide mcp<");
+    assert!(stdio < at("$(/opt/openoxide token)") && stdio < at(">claude mcp add --transport http"), "{front}");
+    let elsewhere = server.ask(Request::get("/").extension(Identity::Person).body(Body::empty()).unwrap()).await.text();
+    assert!(!elsewhere.contains("/opt/openoxide") && elsewhere.contains("claude mcp add --transport http"));
 }
 
 #[tokio::test]

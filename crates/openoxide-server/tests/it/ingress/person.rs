@@ -14,7 +14,7 @@ fn asked_about() -> TestContext {
 }
 
 /// A browser with an open session.
-struct Browser<'s> {
+pub(super) struct Browser<'s> {
     server: &'s Server,
     base: String,
     cookie: String,
@@ -27,7 +27,7 @@ impl Server {
         self.ask(&format!("GET /open/{code}"), &host, "").await
     }
 
-    async fn browser(&self) -> Browser<'_> {
+    pub(super) async fn browser(&self) -> Browser<'_> {
         let code = self.links.make().unwrap();
         let came = self.open(&code, "sec-fetch-site: none|sec-fetch-mode: navigate").await;
         assert_eq!(came.status, 303, "{came:?}");
@@ -42,7 +42,7 @@ impl Server {
     }
 
     /// Asks as a program that has the token.
-    async fn program(&self, line: &str, body: &str) -> Came {
+    pub(super) async fn program(&self, line: &str, body: &str) -> Came {
         let kind = if body.is_empty() { "" } else { "|content-type: application/json" };
         self.ask(line, &format!("authorization: Bearer {TOKEN}{kind}"), body).await
     }
@@ -55,7 +55,7 @@ impl Browser<'_> {
         self.server.ask(&format!("{method} {base}{path}"), &headers, body).await
     }
 
-    async fn page(&self) -> Came {
+    pub(super) async fn page(&self) -> Came {
         self.ask("GET", "", "sec-fetch-site: same-origin", "").await
     }
 

@@ -1,12 +1,13 @@
 //! Clients that are slow on purpose, and clients that are many.
 
-use std::{io::ErrorKind, time::Duration};
+use std::time::Duration;
 
 use openoxide_server::IngressLimits;
-use tokio::io::AsyncWriteExt as _;
+use openoxide_testkit::TestContext;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::{PATIENCE, Server, is_closed_within, read_one, until};
+use super::{PATIENCE, Server, TOKEN, is_closed_within, read_one, until};
 
 /// As in earnest, but for how long it takes.
 fn hurried() -> IngressLimits {
@@ -87,27 +88,78 @@ async fn there_are_so_many_streams_and_no_more() {
     assert!(until(PATIENCE, streams).await);
     let third = server.get("/test/events").await;
     assert_eq!((third.status, third.code().as_str()), (503, "busy"), "{third:?}");
-    assert!(third.head.contains("retry-after: "), "{third:?}");
+    assert!(!third.head.contains("retry-after: "), "nobody knows when: {third:?}");
     drop(listening);
     assert!(until(PATIENCE, || !streams()).await);
 }
 
 #[tokio::test]
-async fn there_are_so_many_connections_and_the_next_one_waits() {
-    let server = Server::with(IngressLimits { connections: 3, ..IngressLimits::default() }, false).await;
-    let mut held = begun(&server, 3, "").await;
-    assert!(until(PATIENCE, || server.engine.metrics().connections() == 3).await);
-    let mut fourth = server.connect().await;
-    fourth.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
-    for _ in 0..50 {
-        held[0].write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
-        assert_eq!(read_one(&mut held[0]).await.status, 200);
-        let early = fourth.try_read(&mut [0]).map_err(|error| error.kind());
-        assert_eq!(early, Err(ErrorKind::WouldBlock), "it is answered before its turn");
+async fn whoever_has_shown_nothing_gives_way_to_the_next_and_disturbs_nobody_who_has() {
+    let server = Server::with(IngressLimits { connections: 8, ..IngressLimits::default() }, true).await;
+    let known = format!("GET /v1/skills HTTP/1.1\r\nhost: localhost\r\nx-api-key: {TOKEN}\r\n\r\n");
+    let mut program = begun(&server, 1, &known).await.remove(0);
+    assert_eq!(read_one(&mut program).await.status, 200);
+    let mut silent = begun(&server, 40, "GET /healthz HTTP/1.1\r\nhost: loc").await;
+    assert!(until(PATIENCE, || server.engine.metrics().connections() == 3).await, "the program, and a quarter");
+    for stream in &mut silent[..38] {
+        assert!(is_closed_within(stream, PATIENCE).await);
     }
-    assert_eq!(server.engine.metrics().connections(), 3);
-    held.pop();
-    assert_eq!(read_one(&mut fourth).await.status, 200);
+    for _ in 0..10 {
+        assert_eq!(server.get("/healthz").await.status, 200, "the next one gets in");
+        program.write_all(known.as_bytes()).await.unwrap();
+        assert_eq!(read_one(&mut program).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn programs_that_are_slow_give_way_to_programs_and_the_user_always_gets_in() {
+    let context = TestContext::new();
+    context.skill("pdf", "Fills in forms");
+    let limits = IngressLimits { connections: 8, ..IngressLimits::default() };
+    let server = Server::of(context, limits, true, false).await;
+    let browser = server.browser().await;
+    let headers =
+        format!("host: localhost\r\nx-api-key: {TOKEN}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n");
+    let mut slow = begun(&server, 12, &format!("POST /test/length HTTP/1.1\r\n{headers}\r\nx")).await;
+    for _ in 0..10 {
+        assert_eq!(browser.page().await.status, 200);
+        assert_eq!(server.program("GET /v1/skills", "").await.status, 200);
+    }
+    for stream in &mut slow[..8] {
+        assert!(is_closed_within(stream, PATIENCE).await);
+    }
+    // Those that wait for the server keep their places.
+    let wait = format!("GET /test/never HTTP/1.1\r\nhost: localhost\r\nx-api-key: {TOKEN}\r\n\r\n");
+    let waiting = begun(&server, 4, &wait).await;
+    let refused = async || server.program("GET /v1/skills", "").await;
+    while refused().await.status == 200 {}
+    let refused = refused().await;
+    assert_eq!((refused.status, refused.code().as_str()), (503, "busy"), "{refused:?}");
+    assert_eq!(browser.page().await.status, 200);
+    drop(waiting);
+}
+
+#[tokio::test]
+async fn answers_that_are_not_read_hold_no_more_than_they_may() {
+    for (slow_time, gives_way) in [(Duration::from_hours(1), false), (Duration::ZERO, true)] {
+        let limits = IngressLimits { bytes: 64 * 1024 * 1024, slow_time, ..IngressLimits::default() };
+        let server = Server::with(limits, true).await;
+        let ask = format!("GET /test/large HTTP/1.1\r\nhost: localhost\r\nx-api-key: {TOKEN}\r\n\r\n");
+        let mut deaf = begun(&server, 1, &ask).await.remove(0);
+        assert!(read_some(&mut deaf).await, "the first is on its way");
+        let next = server.program("GET /test/large", "").await;
+        assert_eq!(next.status, if gives_way { 200 } else { 503 }, "{}", next.head);
+        assert!(!next.head.contains("retry-after"), "nobody knows when: {}", next.head);
+        assert_eq!(server.program("GET /v1/skills", "").await.status, 200, "small answers need no room");
+        if gives_way {
+            assert!(is_closed_within(&mut deaf, PATIENCE).await);
+        }
+    }
+}
+
+/// Reads a little of an answer.
+async fn read_some(stream: &mut TcpStream) -> bool {
+    stream.read(&mut [0; 100]).await.is_ok_and(|count| count > 0)
 }
 
 /// How much memory this process has, in KiB.
