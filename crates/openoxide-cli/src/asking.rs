@@ -16,7 +16,7 @@ use crate::ui::{Role, Ui, count, grouped, paint, safe};
 /// How questions are answered.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct AskingArgs {
-    /// Answer every question with yes; what a call asks for is given for that call only
+    /// Allow what this call asks for, for this call only: nothing is kept, and no server is added to your settings
     #[arg(long, short = 'y', conflicts_with = "no_input")]
     pub(crate) yes: bool,
     /// Ask nothing; what needs an answer does not happen
@@ -179,16 +179,18 @@ fn read_secret(variable: &str) -> Answer {
 
 impl Responder for Asking<'_> {
     fn answer(&mut self, question: &Question) -> Answer {
-        let says_yes = self.yes && !matches!(question, Question::Secret { .. } | Question::Login { .. });
-        if !says_yes && !self.can_ask {
+        let in_advance = question.yes_in_advance().filter(|_| self.yes);
+        // Who agreed in advance is not asked about what would be kept: the answer is no.
+        let is_kept = matches!(question, Question::Server { .. } | Question::Setting { .. });
+        if in_advance.is_none() && (!self.can_ask || (self.yes && is_kept)) {
             self.unasked.push(question.clone());
             return Answer::NotAsked;
         }
         self.show(question);
-        match question {
-            _ if says_yes => Answer::Once,
-            Question::Secret { variable, .. } => read_secret(variable),
-            _ => self.read(question),
+        match (in_advance, question) {
+            (Some(answer), _) => answer,
+            (None, Question::Secret { variable, .. }) => read_secret(variable),
+            (None, _) => self.read(question),
         }
     }
 
@@ -233,7 +235,7 @@ fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
         }
         Question::Server { name, target, .. } => {
             let (name, target) = (safe(name), safe(target));
-            ui.hint(&format!("to add `{name}` ({target}), run it in a terminal, or with `--yes`"));
+            ui.hint(&format!("to add `{name}` ({target}), run it in a terminal without `--yes`, and answer there"));
         }
         // A notice says what is missing, and a value is nothing to say yes to; who types a change has said yes.
         Question::Secret { .. } | Question::Login { .. } | Question::Setting { .. } => {}

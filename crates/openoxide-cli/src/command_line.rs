@@ -1,7 +1,12 @@
 //! Everything that can be typed, and which command then runs.
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use std::{io::Write as _, process::ExitCode};
 
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use openoxide_app::is_deceptive;
+
+use crate::text::{safe, safe_lines};
 use crate::ui::{ExitStatus, Ui};
 use crate::{args::Common, commands, error::CommandError};
 
@@ -58,6 +63,39 @@ pub(crate) enum Command {
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),
     Schema(commands::schema::SchemaArgs),
+}
+
+/// Parses what was typed. Errors, help and the version are printed, with the exit status returned.
+pub(crate) fn parse() -> Result<Args, ExitCode> {
+    Args::try_parse().map_err(|mut error| {
+        escape_context(&mut error);
+        let text = error.render().to_string();
+        let is_safe = text.chars().all(|character| character == '\n' || !is_deceptive(character));
+        // If the stream is closed, there is nowhere to report it.
+        let _ = match is_safe {
+            true => error.print(),
+            // A parser of ours put what was typed into its message.
+            false => writeln!(std::io::stderr().lock(), "{}", safe_lines(&text)),
+        };
+        ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+    })
+}
+
+/// Escapes what an error repeats of the arguments, so that it stays on one line and commands no terminal.
+fn escape_context(error: &mut clap::Error) {
+    let escaped: Vec<(ContextKind, ContextValue)> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => Some((kind, ContextValue::String(safe(text)))),
+            ContextValue::Strings(texts) => {
+                Some((kind, ContextValue::Strings(texts.iter().map(|text| safe(text)).collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in escaped {
+        error.insert(kind, value);
+    }
 }
 
 pub(crate) fn run(ui: &Ui, command: Option<&Command>) -> anyhow::Result<ExitStatus> {

@@ -1,6 +1,6 @@
 //! Errors that a person reads: what happened, why, and the next step.
 
-use openoxide_app::{Error, RenderError, SettingError};
+use openoxide_app::{Error, HostError, RenderError, SettingError, WorkspaceError};
 
 use crate::text::{safe, safe_lines};
 use crate::{args::Common, typed};
@@ -43,9 +43,12 @@ pub(crate) fn status(error: &anyhow::Error) -> u8 {
 /// Returns what happened, safe to print.
 pub(crate) fn message(error: &anyhow::Error) -> String {
     match error.downcast_ref::<Error>() {
+        // The errors of a template and of a host's file show lines of it.
+        None | Some(Error::Render(_) | Error::Workspace(WorkspaceError::Host(HostError::Invalid { .. }))) => {
+            safe_lines(&error.to_string())
+        }
         // What was typed, or what a settings file says, stays on one line.
-        Some(Error::UnknownSkill { .. } | Error::Setting(_)) => safe(&error.to_string()),
-        _ => safe_lines(&error.to_string()),
+        Some(_) => safe(&error.to_string()),
     }
 }
 

@@ -7,6 +7,7 @@ mod asking;
 mod command_line;
 mod commands;
 mod error;
+mod init;
 mod serving;
 mod session;
 mod snippet;
@@ -17,14 +18,20 @@ mod ui;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 
 use command_line::Args;
 use ui::{ExitStatus, Ui};
 
 /// Runs the program on the process's own arguments.
 pub fn main() -> ExitCode {
-    let args = Args::parse();
+    if let Some(code) = init::run_if_first() {
+        return code;
+    }
+    let args = match command_line::parse() {
+        Ok(args) => args,
+        Err(code) => return code,
+    };
     let ui = Ui::new(args.common);
     match command_line::run(&ui, args.command.as_ref()) {
         Ok(ExitStatus::Done) => ExitCode::SUCCESS,

@@ -88,7 +88,9 @@ pub(crate) fn open_place(ui: &Ui) -> anyhow::Result<Place> {
     // Folders are meant as every other command means them: seen from the one to act in.
     let folder = settings.workspace.environment.cwd.clone();
     let added = ui.common.add_dir.iter().map(|added| folder.join(added)).collect();
-    Ok(Place { folder, added, touched: Vec::new(), ..place(&ui.common) })
+    // The project is fixed, so that nobody widens it by what they put above it, or puts a link to another one in its place.
+    let project = Some(settings.workspace.project.clone());
+    Ok(Place { folder, project, added, touched: Vec::new(), ..place(&ui.common) })
 }
 
 /// Returns how to serve; what a person should know is said on standard error.

@@ -14,10 +14,12 @@ pub(crate) fn place(common: &Common) -> Place {
         folder: common.project.first().cloned().unwrap_or_default(),
         host: common.host.clone(),
         agent: common.agent.clone(),
+        agent_only_restricts: false,
         added: common.add_dir.clone(),
         touched: common.touch.clone(),
         config: common.config.clone(),
         may_be_missing: false,
+        project: None,
     }
 }
 

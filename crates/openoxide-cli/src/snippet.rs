@@ -28,9 +28,11 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &SkillFinding, hos
     let below = (is_long && !label.is_empty()).then(|| broken("   = note: ", &std::mem::take(&mut label)));
     let title = level.primary_title(message.as_str()).id(diagnostic.code.as_str());
     let mut group = match (&source, &diagnostic.place) {
-        (Some((text, span)), Some(_)) => {
+        (Some((text, span)), Some(place)) => {
             let annotation = AnnotationKind::Primary.span(span.clone()).label(label.as_str());
-            Group::with_title(title).element(Snippet::source(text.as_str()).path(path.as_str()).annotation(annotation))
+            Group::with_title(title).element(
+                Snippet::source(text.as_str()).line_start(place.line).path(path.as_str()).annotation(annotation),
+            )
         }
         (_, place) => {
             let origin = annotate_snippets::Origin::path(path.as_str());
@@ -66,25 +68,20 @@ fn clamped(ui: &Ui, text: String, span: std::ops::Range<usize>) -> (String, std:
     (text, span.start..end)
 }
 
-/// Returns the file's text, safe to print, and the span in it.
+/// Returns the marked lines, and the span in them.
 ///
-/// Only a file of plain characters is shown: anything that could hide or reorder text would move the marks.
+/// Only lines of plain characters are shown: anything that could hide or reorder text would move the marks.
 fn source(finding: &SkillFinding) -> Option<(String, std::ops::Range<usize>)> {
-    let place = finding.diagnostic.place.as_ref()?;
-    let bytes = fs_err::read(&finding.path).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
-    let end = place.span.end.max(place.span.start);
-    let last_line = text.get(end..)?.find('\n').map_or(text.len(), |newline| end + newline);
-    let head = text.get(..last_line)?.trim_start_matches('\u{feff}');
-    let removed = last_line - head.len();
+    let place = finding.diagnostic.place.as_ref().filter(|place| !place.lines.is_empty())?;
+    let before = place.lines.char_indices().nth(place.column - 1).map_or(place.lines.len(), |(at, _)| at);
+    let shown = place.lines.trim_start_matches('\u{feff}');
     let deceptive = |character: char| !matches!(character, '\n' | '\r' | '\t') && is_deceptive(character);
-    let first_line = text[..place.span.start].rfind('\n').map_or(0, |newline| newline + 1);
-    if text.get(first_line..last_line)?.chars().any(deceptive) {
+    if shown.chars().any(deceptive) {
         return None;
     }
-    let shown: String = head.chars().map(|character| if deceptive(character) { ' ' } else { character }).collect();
-    let same_length = shown.len() == head.len();
-    same_length.then(|| (shown, place.span.start.saturating_sub(removed)..end.saturating_sub(removed)))
+    let start = before.saturating_sub(place.lines.len() - shown.len());
+    let end = (start + place.span.len()).min(shown.len());
+    Some((shown.to_owned(), start.min(end)..end))
 }
 
 fn with_fix(help: &str, finding: &SkillFinding) -> String {

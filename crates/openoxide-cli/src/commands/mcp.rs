@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use openoxide_server::connect::{Client, Reach, TOKEN_LINE, clients};
+use openoxide_app::Place;
+use openoxide_server::connect::{Client, Reach, clients, token_line};
 use openoxide_server::mcp::serve_stdio;
 
 use crate::error::CommandError;
@@ -42,11 +43,12 @@ pub(crate) fn mcp(ui: &Ui, args: &McpArgs) -> anyhow::Result<ExitStatus> {
 fn print_config(ui: &Ui, args: &McpArgs, client: &'static Client) -> anyhow::Result<ExitStatus> {
     let reach = match &args.url {
         Some(url) => Reach::Url { url: url.clone(), token: !args.without_token },
-        None => Reach::Command(command(ui, &args.tools)?),
+        None => Reach::Command(command(ui, &args.tools, open_place(ui)?)?),
     };
     // Standard output has the settings alone, so that they can be sent into a file.
     if matches!(reach, Reach::Url { token: true, .. }) {
-        ui.say(&format!("the access token comes from a variable:\n  {TOKEN_LINE}"));
+        let line = token_line(&[&typed_name()?, "token"]);
+        ui.say(&format!("the access token comes from a variable:\n  {line}"));
     }
     ui.say(&format!("{} is connected by one line in a shell:", client.title));
     ui.say(&format!("  {}", client.line(&reach)));
@@ -55,15 +57,26 @@ fn print_config(ui: &Ui, args: &McpArgs, client: &'static Client) -> anyhow::Res
     Ok(ExitStatus::Done)
 }
 
+/// Returns a path as text that can be pasted.
+pub(crate) fn text(path: PathBuf) -> Result<String, CommandError> {
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| CommandError::failed(format!("`{}` is not text that can be pasted", path.display())))
+}
+
+/// Returns what a person types to start this very program: its name, if a shell finds it by that.
+pub(crate) fn typed_name() -> anyhow::Result<String> {
+    let own = std::env::current_exe()?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join("openoxide")).find(|file| file.is_file());
+    let is_own = found.and_then(|file| fs_err::canonicalize(file).ok()).is_some_and(|file| file == own);
+    Ok(if is_own { "openoxide".to_owned() } else { text(own)? })
+}
+
 /// Writes the command that serves what this one would, wherever it is started.
-pub(crate) fn command(ui: &Ui, tools: &ToolArgs) -> anyhow::Result<Vec<String>> {
-    let text = |path: PathBuf| {
-        let error = || CommandError::failed(format!("`{}` is not text that can be pasted", path.display()));
-        path.to_str().map(str::to_owned).ok_or_else(error)
-    };
+pub(crate) fn command(ui: &Ui, tools: &ToolArgs, place: Place) -> anyhow::Result<Vec<String>> {
     let mut words = vec![text(std::env::current_exe()?)?, "mcp".to_owned()];
     let mut add = |flag: &str, value: &str| words.extend([flag.to_owned(), value.to_owned()]);
-    let place = open_place(ui)?;
     if !ui.common.project.is_empty() {
         add("--project", &text(place.folder)?);
     }

@@ -27,7 +27,8 @@ pub(crate) struct PromptArgs {
 
 pub(crate) fn prompt(ui: &Ui, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
     let snapshot = search(ui, Depth::Quick)?;
-    let input = PromptInput { window: args.window, can_read: !args.no_read_tool, preload: args.preload.clone() };
+    let input =
+        PromptInput { window: args.window, can_read: !args.no_read_tool, preload: args.preload.clone(), served: false };
     let drawn = match openoxide_app::prompt::prompt(&snapshot, &input) {
         Err(Error::Refused(refusal)) => {
             ui.problem(&safe_lines(&refusal.text));

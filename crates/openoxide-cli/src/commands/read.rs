@@ -3,7 +3,7 @@
 use openoxide_app::read::{self, ReadInput};
 use openoxide_app::{
     Audience, Caller, Depth, ReadForm, ReadPart, ReadProblem, ReadRefusal, ReadRefusalReason, RemoteName,
-    Session as Conversation, SkillRef, Snapshot,
+    ResourceBytes, ResourceContent, Session as Conversation, SkillFile, SkillRef, Snapshot,
 };
 
 use crate::asking::{Asking, AskingArgs};
@@ -56,7 +56,12 @@ pub(crate) fn read(ui: &Ui, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
     }
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     let refused = |refusal: ReadRefusal| told(ui, &snapshot, &outcome.skill, args, &refusal);
-    let mut text = outcome.result.map_err(refused)?.text.unwrap_or_default();
+    let answer = outcome.result.map_err(refused)?;
+    let mut text = match &answer.found {
+        // A person looks, and a pipe gets every byte.
+        ResourceContent::File(SkillFile { bytes: ResourceBytes::Text { text, removed: 0 }, .. }) => text.clone(),
+        _ => answer.text.unwrap_or_default(),
+    };
     if args.list && RemoteName::parse(&args.skill).is_some() {
         // These are names that a server made up.
         text = text.lines().fold(String::new(), |text, file| text + &safe(file) + "\n");

@@ -15,6 +15,7 @@ pub(crate) fn roots(ui: &Ui) -> anyhow::Result<ExitStatus> {
     if ui.common.json {
         return ui.json(&answer);
     }
+    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     ui.data(&text(ui, &snapshot, &answer))?;
     Ok(ExitStatus::Done)
 }
@@ -42,7 +43,13 @@ fn text(ui: &Ui, snapshot: &Snapshot, answer: &RootsAnswer) -> String {
         let order = format!("{}, then the order above", answer.precedence.join(" > "));
         let _ = writeln!(text, "\n{}", fill("Same name: ", &order, ui.width));
     }
-    let _ = writeln!(text, "\n{}", fill("Isolation: ", &safe(&answer.isolation.summary), ui.width));
+    let isolation = &answer.isolation;
+    let _ = writeln!(text, "\n{}", fill("Isolation: ", &safe(&isolation.summary), ui.width));
+    // Without any mechanism, the summary names all that is missing.
+    for missing in isolation.missing.iter().filter(|_| isolation.mechanism != "none") {
+        let line = format!("{}: {} ({})", missing.what, safe(&missing.why), missing.remedy);
+        let _ = writeln!(text, "{}", fill("  missing  ", &line, ui.width));
+    }
     settings_text(ui, &mut text, snapshot, answer);
     for entry in &answer.disabled {
         let reason = fill("  ", &safe(&entry.reason), ui.width);

@@ -3,7 +3,8 @@
 use std::{ffi::OsString, io::IsTerminal as _};
 
 use openoxide_app::{
-    Caller, Depth, Ended, RefusalReason, ScriptCall, ScriptOutcome, Session as Conversation, SkillRef, run,
+    Caller, Depth, Ended, RefusalReason, ScriptCall, ScriptOutcome, Session as Conversation, SkillRef, Workspace,
+    paths, run,
 };
 
 use crate::asking::{Asking, AskingArgs};
@@ -54,9 +55,30 @@ pub(crate) fn run(ui: &Ui, args: &RunArgs) -> anyhow::Result<ExitStatus> {
     } else if let Ok(ran) = &done.result {
         ui.output(&ran.outcome.stdout, &ran.outcome.stderr)?;
     }
+    tell_changes(ui, &snapshot.workspace, &done);
     ui.notices(&answer.notices);
     asking.tell_unasked(&again(ui, args));
     ended(ui, &done)
+}
+
+/// Lists what the script changed, and what of it was not kept.
+fn tell_changes(ui: &Ui, workspace: &Workspace, done: &ScriptOutcome) {
+    const SHOWN: usize = 20;
+    let changes = done.result.as_ref().map_or(&[][..], |ran| &ran.outcome.changes);
+    let (refused, kept): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.refused.is_some());
+    for change in kept.iter().take(SHOWN) {
+        ui.say(&format!("{} {}", change.kind.as_str(), paths::short(workspace, &change.path)));
+    }
+    if kept.len() > SHOWN {
+        ui.say(&format!("and {} more; `--json` lists up to a thousand", kept.len() - SHOWN));
+    }
+    for change in refused.iter().take(SHOWN) {
+        let why = change.refused.as_deref().unwrap_or_default();
+        ui.warn(&format!("{} was not {}: {why}", paths::short(workspace, &change.path), change.kind.as_str()));
+    }
+    if refused.len() > SHOWN {
+        ui.warn(&format!("{} more changes were not kept", refused.len() - SHOWN));
+    }
 }
 
 /// Writes the command that asks nothing.

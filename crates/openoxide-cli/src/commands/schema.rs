@@ -1,7 +1,7 @@
 //! `schema`: JSON Schemas of every file and answer.
 
 use crate::error::CommandError;
-use crate::ui::{ExitStatus, Ui};
+use crate::ui::{ExitStatus, Ui, safe};
 
 /// Print the JSON Schema of a file or an answer
 ///
@@ -24,7 +24,7 @@ pub(crate) fn schema(ui: &Ui, args: &SchemaArgs) -> anyhow::Result<ExitStatus> {
     };
     let Some((_, schema)) = schemas.iter().find(|(name, _)| name == wanted) else {
         let hint = format!("there are `{}`", names().join("`, `"));
-        return Err(CommandError::failed(format!("there is no schema `{wanted}`")).hint(hint).into());
+        return Err(CommandError::failed(format!("there is no schema `{}`", safe(wanted))).hint(hint).into());
     };
     ui.json(schema)?;
     Ok(ExitStatus::Done)

@@ -1,28 +1,34 @@
 //! `serve`: skills over HTTP, for agents in any language.
 
+use std::fs::File;
 use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use openoxide_app::{Environment, Place, variables};
-use openoxide_server::connect::{Reach, TOKEN_LINE, clients};
+use openoxide_app::{Environment, Place, SecretFileError, SecretPlace, read_secret, variables};
+use openoxide_server::connect::{Here, Reach, clients, shell_line, token_line};
 use openoxide_server::mcp::McpHttp;
 use openoxide_server::{
-    Access, BoundListener, BrowserSessions, Engine, HttpOptions, Ingress, IngressLimits, IngressOptions, ListenError,
-    LogFormat, Login, OneTimeLinks, Token, TokenFile,
+    Access, AccessToken, BoundListener, BrowserSessions, Engine, HttpOptions, Ingress, IngressLimits, IngressOptions,
+    ListenError, LogFormat, Login, OneTimeLinks, Token, TokenError, TokenFile,
 };
 use secrecy::SecretString;
 
 use super::mcp;
 use crate::error::CommandError;
 use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log, token_failed};
-use crate::ui::{ExitStatus, Ui};
+use crate::ui::{ExitStatus, Ui, safe};
 
 /// The port, where none is named.
 const PORT: u16 = 7171;
+
+/// The most bytes of a file with a token. A token is shorter.
+const TOKEN_MAX: u64 = 8192;
 
 /// Serve skills over HTTP, for agents in any language
 ///
@@ -47,10 +53,10 @@ pub(crate) struct ServeArgs {
     /// What programs have to show
     #[arg(long, value_name = "WAY", default_value = "token")]
     auth: Auth,
-    /// Make another access token; the last one opens nothing more
+    /// Make another access token; the last one opens nothing more, also at servers that run
     #[arg(long, conflicts_with = "token_file")]
     new_token: bool,
-    /// Read the access token from this file in place of your own [env: `OPENOXIDE_TOKEN`]
+    /// Read the access token from this file, which nobody else can read, in place of your own [env: `OPENOXIDE_TOKEN`]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// How to tell of each request, on standard error; without it, as text on a terminal and as JSON elsewhere
@@ -98,7 +104,7 @@ fn listen(text: &str) -> Result<Listen, String> {
     let alone = address.parse().map(|ip| Listen { ip, port: None }).ok();
     alone
         .or_else(|| address.parse().map(with_port).ok())
-        .ok_or_else(|| format!("`{text}` is no address such as 127.0.0.1, 127.0.0.1:{PORT} or ::1"))
+        .ok_or_else(|| format!("`{}` is no address such as 127.0.0.1, 127.0.0.1:{PORT} or ::1", safe(text)))
 }
 
 impl ServeArgs {
@@ -140,6 +146,9 @@ fn print_link(ui: &Ui, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
         return Err(error.hint(hint).into());
     }
     let code = OneTimeLinks::below(&home, address).make().context("no link can be made")?;
+    if others_read_output() {
+        ui.warn(&format!("{OUTPUT_IS_READ}; whoever opens the link first approves in your name"));
+    }
     ui.data(&format!("open http://{}/open/{code}\n", shown(args, address)))?;
     Ok(ExitStatus::Done)
 }
@@ -149,11 +158,11 @@ fn open_and_serve(ui: &Ui, args: &ServeArgs) -> anyhow::Result<()> {
     let sessions = Arc::default();
     let access = access(&environment, args, &sessions)?;
     // Whatever runs for a skill has no business with it.
-    environment.variables.remove(variables::OPENOXIDE_TOKEN);
+    let variable = environment.variables.remove(variables::OPENOXIDE_TOKEN).is_some();
     let place = open_place(ui)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("failed to start threads")?;
-    let served = runtime.block_on(listen_and_serve(ui, args, environment, place, (access, sessions)));
+    let served = runtime.block_on(listen_and_serve(ui, args, environment, place, (access, sessions, variable)));
     runtime.shutdown_timeout(LAST);
     served
 }
@@ -163,32 +172,45 @@ async fn listen_and_serve(
     args: &ServeArgs,
     environment: Environment,
     place: Place,
-    (access, sessions): (Access, Arc<BrowserSessions>),
+    (access, sessions, variable): (Access, Arc<BrowserSessions>, bool),
 ) -> anyhow::Result<()> {
     let address = args.address()?;
     let listening = BoundListener::open(address, &access).map_err(|error| refused(address, args, &error))?;
     let home = environment.openoxide_home();
-    let projects = (args.auth == Auth::None).then(|| projects(ui, &place)).transpose()?;
+    let projects = (args.auth == Auth::None).then(|| projects(ui, &environment, &place)).transpose()?;
+    let here = here(ui, args, variable, place.clone())?;
     let engine = Engine::new(environment, place, engine_options(ui));
     // A program that reads the address may stop the server at once.
     tokio::spawn(engine.stopping().obey_signals().context("signals cannot be taken")?);
     let links = home.as_deref().filter(|_| args.auth == Auth::Token);
     let links = links.map(|home| OneTimeLinks::below(home, listening.address()));
-    tell(ui, args, &listening, links.as_ref())?;
+    tell(ui, args, &listening, links.as_ref(), &here)?;
     let options = IngressOptions { hosts: args.allow_host.clone(), access, limits: IngressLimits::default() };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host);
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
     let login = links.map(|links| Login { links, sessions });
-    let served = HttpOptions { well_known: args.publish, mcp, login, projects };
+    let served = HttpOptions { well_known: args.publish, mcp, login, projects, here };
     let router = openoxide_server::router(engine.clone(), served);
     openoxide_server::serve(listening, Ingress::new(router, &engine, options), &engine).await;
     Ok(())
 }
 
 /// Returns the projects that are named: those alone are served where nothing has to be shown.
-fn projects(ui: &Ui, place: &Place) -> anyhow::Result<Vec<PathBuf>> {
-    let named = [place.folder.clone()].into_iter().chain(ui.common.project.iter().skip(1).cloned());
-    named.map(|folder| Ok(fs_err::canonicalize(folder)?)).collect()
+fn projects(ui: &Ui, environment: &Environment, first: &Place) -> anyhow::Result<Vec<Place>> {
+    let others = ui.common.project.iter().skip(1).cloned();
+    let others = others.map(|folder| Place { folder, project: None, ..first.clone() }.fixed(environment));
+    Ok([Ok(first.clone())].into_iter().chain(others).collect::<Result<_, _>>()?)
+}
+
+/// Returns what connects an agent on this machine, given whether the variable has the token already.
+fn here(ui: &Ui, args: &ServeArgs, variable: bool, place: Place) -> anyhow::Result<Here> {
+    let token_line = match &args.token_file {
+        _ if args.auth == Auth::None => None,
+        Some(file) => Some(token_line(&["cat", &mcp::text(std::path::absolute(file)?)?])),
+        None if variable && !args.new_token => None,
+        None => Some(token_line(&[&mcp::typed_name()?, "token"])),
+    };
+    Ok(Here { command: mcp::command(ui, &args.tools, place)?, token_line })
 }
 
 /// Returns what requests have to show.
@@ -200,27 +222,42 @@ fn access(environment: &Environment, args: &ServeArgs, sessions: &Arc<BrowserSes
     Ok(Access::Secret { token, sessions, publishes: args.publish })
 }
 
-fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<Token> {
+fn token(environment: &Environment, args: &ServeArgs) -> anyhow::Result<AccessToken> {
     let variable = environment.variable(variables::OPENOXIDE_TOKEN).filter(|_| !args.new_token);
     let text = match (&args.token_file, variable) {
-        (Some(file), _) => {
-            let error = |error| CommandError::failed(format!("`--token-file` cannot be read: {error}"));
-            SecretString::from(fs_err::read_to_string(file).map_err(error)?)
-        }
+        (Some(file), _) => named_token(file)?,
         (None, Some(text)) => SecretString::from(text.to_owned()),
         (None, None) => {
             let home = environment.openoxide_home().ok_or_else(|| token_failed("there is no home folder"))?;
-            own_token(&home, args.new_token)?
+            return Ok(own_token(&home, args.new_token)?);
         }
     };
-    Token::new(&text)
-        .map_err(|error| CommandError::failed(error.to_string()).hint("`openssl rand -hex 32` makes a good one").into())
+    let bad =
+        |error: TokenError| CommandError::failed(error.to_string()).hint("`openssl rand -hex 32` makes a good one");
+    Ok(AccessToken::Named(Token::new(&text).map_err(bad)?))
 }
 
-fn own_token(home: &Path, is_new: bool) -> Result<SecretString, CommandError> {
+/// Reads a token that the user named, from a file that is theirs alone.
+fn named_token(file: &Path) -> Result<SecretString, CommandError> {
+    let unread = |why: &str| CommandError::failed(format!("`--token-file` cannot be read: {why}"));
+    let refused = |why: SecretFileError| match why.hint(file) {
+        Some(step) => {
+            CommandError::failed(format!("the token in `{}` is not used: {why}", safe(&file.to_string_lossy())))
+                .hint(step)
+        }
+        None => unread(&why.to_string()),
+    };
+    let bytes = read_secret(file, SecretPlace::Argument, TOKEN_MAX).map_err(refused)?;
+    let bytes = bytes.ok_or_else(|| unread(&format!("there is no file `{}`", safe(&file.to_string_lossy()))))?;
+    String::from_utf8(bytes).map(SecretString::from).map_err(|_| unread("it is no text"))
+}
+
+/// Makes sure that the user has a token of their own; `is_new` makes another.
+fn own_token(home: &Path, is_new: bool) -> Result<AccessToken, CommandError> {
     let file = TokenFile::below(home);
     let token = if is_new { file.renew() } else { file.read_or_make() };
-    token.map_err(|error| token_failed(&format!("{:#}", anyhow::Error::from(error))))
+    token.map_err(|error| token_failed(&format!("{:#}", anyhow::Error::from(error))))?;
+    Ok(AccessToken::own(file))
 }
 
 fn refused(address: SocketAddr, args: &ServeArgs, error: &ListenError) -> anyhow::Error {
@@ -256,12 +293,19 @@ fn form(ui: &Ui, args: &ServeArgs) -> LogFormat {
 
 /// Prints one line on standard output: the link to open, or where it listens if there is none. A program that starts us
 /// finds the address in either.
-fn tell(ui: &Ui, args: &ServeArgs, listening: &BoundListener, links: Option<&OneTimeLinks>) -> anyhow::Result<()> {
+fn tell(
+    ui: &Ui,
+    args: &ServeArgs,
+    listening: &BoundListener,
+    links: Option<&OneTimeLinks>,
+    here: &Here,
+) -> anyhow::Result<()> {
     let address = listening.address();
-    let code = links.map(|links| {
+    let is_secret = !others_read_output();
+    if let Some(links) = links {
         links.forget_old();
-        links.make()
-    });
+    }
+    let code = links.filter(|_| is_secret).map(OneTimeLinks::make);
     match code {
         Some(Ok(code)) => ui.data(&format!("open http://{}/open/{code}\n", shown(args, address)))?,
         other => {
@@ -272,12 +316,18 @@ fn tell(ui: &Ui, args: &ServeArgs, listening: &BoundListener, links: Option<&One
         }
     }
     match args.auth {
-        Auth::Token => ui.say("the link opens your page, once; `openoxide serve --link` prints another"),
+        Auth::Token => {
+            let command = shell_line(&link_command(args, address)?);
+            match is_secret {
+                true => ui.say(&format!("the link opens your page, once; `{command}` prints another")),
+                false => ui.warn(&format!("{OUTPUT_IS_READ}, so it has no link to your page; `{command}` prints one")),
+            }
+        }
         Auth::None => ui.warn("every program on this machine can use these skills, and nothing can be approved here"),
     }
     // A program that reads standard error pastes nothing.
     if !matches!(form(ui, args), LogFormat::Json) {
-        say_how_to_connect(ui, args, address)?;
+        say_how_to_connect(ui, args, address, here)?;
     }
     if !address.ip().to_canonical().is_loopback() {
         ui.warn(
@@ -288,6 +338,27 @@ fn tell(ui: &Ui, args: &ServeArgs, listening: &BoundListener, links: Option<&One
         }
     }
     Ok(())
+}
+
+const OUTPUT_IS_READ: &str = "others can read the file that standard output goes to";
+
+/// Tells whether standard output is a file that others can read: whoever has the link approves in the user's name.
+fn others_read_output() -> bool {
+    let output = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
+    let found = output.and_then(|output| output.metadata());
+    found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o077 != 0)
+}
+
+/// Returns the command that prints another link to this server.
+fn link_command(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Vec<String>> {
+    let mut words = vec![mcp::typed_name()?, "serve".to_owned(), "--link".to_owned()];
+    if args.listen.ip != IpAddr::from(Ipv4Addr::LOCALHOST) {
+        words.extend(["--listen".to_owned(), args.listen.ip.to_string()]);
+    }
+    if address.port() != PORT {
+        words.extend(["--port".to_owned(), address.port().to_string()]);
+    }
+    Ok(words)
 }
 
 /// Returns the address as a person on this machine reaches it.
@@ -304,17 +375,17 @@ fn local(ip: IpAddr) -> IpAddr {
 }
 
 /// Says what to paste: first what needs no token, then with the variable that holds it, and never the token itself.
-fn say_how_to_connect(ui: &Ui, args: &ServeArgs, address: SocketAddr) -> anyhow::Result<()> {
+fn say_how_to_connect(ui: &Ui, args: &ServeArgs, address: SocketAddr, here: &Here) -> anyhow::Result<()> {
     let url = format!("http://{}/mcp", shown(args, address));
-    let command = Reach::Command(mcp::command(ui, &args.tools)?);
+    let command = Reach::Command(here.command.clone());
     ui.say("connect an agent on this machine by a line in a shell:");
     for client in clients() {
         ui.say(&format!("  {}", client.line(&command)));
     }
     ui.say("or over HTTP:");
     let token = args.auth == Auth::Token;
-    if token {
-        ui.say(&format!("  {TOKEN_LINE}"));
+    if let Some(line) = &here.token_line {
+        ui.say(&format!("  {line}"));
     }
     let reach = Reach::Url { url: url.clone(), token };
     for client in clients() {
@@ -322,6 +393,6 @@ fn say_how_to_connect(ui: &Ui, args: &ServeArgs, address: SocketAddr) -> anyhow:
     }
     let flag = if token { "" } else { " --without-token" };
     ui.say("or by its settings:");
-    ui.say(&format!("  openoxide mcp --print-config CLIENT --url {url}{flag}"));
+    ui.say(&format!("  {} mcp --print-config CLIENT --url {url}{flag}", shell_line(&[mcp::typed_name()?])));
     Ok(())
 }

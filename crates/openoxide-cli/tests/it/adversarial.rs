@@ -1,17 +1,41 @@
 //! Attacks, through every command that they can reach. Each test is named after its case.
 
 mod arguments;
+mod broken_writes;
 mod callers;
+mod deceptive_files;
+mod door;
 mod envelope;
+mod exchanged;
+mod exchanged_folders;
+mod exchanged_trust;
+mod exhaustion;
+mod face;
+mod first_process;
+mod floods;
+mod hidden_text;
+mod hostile;
+mod huge_files;
 mod isolation;
+mod linked_settings;
 mod links;
+mod links_of_others;
+mod no_power;
+mod planted_marks;
+mod planted_servers;
 mod power;
 mod private_copy;
 mod rules;
 mod runaway;
 mod seals;
 mod second_user;
+mod self_approval;
+mod self_trust;
+mod served_texts;
+mod settings_of_others;
 mod terminal;
+mod writable_project;
+mod writes;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,7 +44,7 @@ use std::process::Command;
 use openoxide_testkit::{Output, TestContext};
 use serde_json::Value;
 
-use crate::support::{bin, isolates, json, skipped};
+use crate::support::{bin, isolates, json as asked, skipped};
 
 /// Writes a skill: what its frontmatter says besides, and its body.
 fn skill(context: &TestContext, name: &str, more: &str, body: &str) {
@@ -51,7 +75,7 @@ fn everywhere(context: &TestContext) {
 /// Returns every host that is built in, with its editions.
 fn hosts(context: &TestContext) -> Vec<String> {
     let mut names = Vec::new();
-    for host in json(context, &["hosts", "--json"])["hosts"].as_array().unwrap() {
+    for host in asked(context, &["hosts", "--json"])["hosts"].as_array().unwrap() {
         let name = host["name"].as_str().unwrap();
         names.push(name.to_owned());
         for edition in host["editions"].as_array().unwrap() {

@@ -258,8 +258,8 @@ fn a_bad_metadata_file_never_costs_the_skill() {
             assert_eq!(active(&list), ["pdf: Fill forms"], "{host} {file} {text}");
             if host == "openoxide" {
                 assert!(field(&list["problems"], "code").contains(&code), "{file} {text}: {list:#}");
-                // The other fields count all the same.
-                let kept = text.contains("allow_implicit_invocation: false");
+                // The other fields count all the same, and what is unclear closes.
+                let kept = text.contains("allow_implicit_invocation");
                 assert_eq!(list["skills"][0]["model"], !kept, "{file} {text}: {list:#}");
             }
         }

@@ -45,7 +45,7 @@ fn without_a_terminal_nobody_waits_and_nothing_is_written() {
             "warning: one: the variable TOKEN is missing",
             "set TOKEN in the environment",
             "warning: one: the server `docs` is not configured",
-            "to add `docs` (https://docs.invalid/mcp), run it in a terminal, or with `--yes`",
+            "to add `docs` (https://docs.invalid/mcp), run it in a terminal without `--yes`, and answer there",
         ] {
             assert_eq!(output.stderr.matches(text).count(), 1, "{text}\n{output}");
         }
@@ -54,14 +54,13 @@ fn without_a_terminal_nobody_waits_and_nothing_is_written() {
 }
 
 #[test]
-fn a_yes_adds_a_server_and_invents_no_value() {
+fn a_yes_in_advance_adds_no_server_and_invents_no_value() {
     let context = context();
     let output = activate(&context, &["--yes"]);
     assert!(output.stderr.contains("the variable TOKEN is missing"), "{output}");
-    assert!(output.stderr.contains("    https://docs.invalid/mcp\n"), "{output}");
-    assert_eq!(config(&context), "[mcp.servers.docs]\nurl = \"https://docs.invalid/mcp\"\n");
-    let output = activate(&context, &["--yes"]);
-    assert!(!output.stderr.contains("docs"), "{output}");
+    assert!(output.stderr.contains("the server `docs` is not configured"), "{output}");
+    assert!(output.stderr.contains("to add `docs` (https://docs.invalid/mcp), run it in a terminal"), "{output}");
+    assert!(!context.home().join(".openoxide").exists());
 }
 
 #[test]

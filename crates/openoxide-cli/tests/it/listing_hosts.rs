@@ -234,6 +234,8 @@ fn crush_settings() {
     context.tree(
         "//- project/crush.json\n{\"options\": {\"skills_paths\": [\"../more\"], \"disabled_skills\": [\"off\"]}}\n",
     );
+    // Only a trusted project names folders outside of it.
+    context.tree("//- home/.openoxide/config.toml rooted\n[trust]\nfolders = [\"{root}/project\"]\n");
     let seen = drawn(&context, &["--host", "crush"], &[]);
     assert!(seen.contains("usual = home/.agents/skills/usual/SKILL.md\n"), "{seen}");
     assert!(seen.contains("extra = more/extra/SKILL.md\n"), "{seen}");

@@ -52,7 +52,7 @@ fn tried(context: &TestContext, args: &[&str]) -> openoxide_testkit::Output {
 }
 
 const LINES: [&str; 6] = [
-    "write `[ROOT]/out` and everything below it, but not what agents, editors and version control keep there already",
+    "write `[ROOT]/out` and everything below it, but not what agents, editors and version control obey",
     "read `[ROOT]/data` and everything below it",
     "no effect: `file_system.read: *.md`: a pattern is not a path",
     "no effect: `macos_preferences: readonly`: not enforced here",

@@ -98,6 +98,8 @@ fn folders_may_be_absolute_relative_or_of_the_home() {
         context.tree(&skill_file(root, name, name));
     }
     context.tree("//- project/sub/\n");
+    // Only a trusted project names folders outside of it.
+    context.tree("//- home/.openoxide/config.toml rooted\n[trust]\nfolders = [\"{root}/project\"]\n");
     let expected = "\
 a = absolute/a/SKILL.md
 b = project/plain/b/SKILL.md

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -38,9 +39,7 @@ impl Server {
     }
 
     fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        stream
+        connect(self.address)
     }
 
     /// Sends a request of a program, and leaves its answer to be read.
@@ -51,14 +50,7 @@ impl Server {
 
     /// Sends a request that shows nothing but these headers.
     pub(crate) fn send_bare(&self, line: &str, headers: &str, body: &str) -> TcpStream {
-        let mut stream = self.connect();
-        let length = body.len();
-        let is_json = !body.is_empty() && !headers.contains("content-type");
-        let kind = if is_json { "content-type: application/json\r\n" } else { "" };
-        let text =
-            format!("{line} HTTP/1.1\r\nconnection: close\r\n{kind}content-length: {length}\r\n{headers}\r\n{body}");
-        stream.write_all(text.as_bytes()).unwrap();
-        stream
+        send(self.address, line, headers, body)
     }
 
     fn activate(&self, skill: &str) -> TcpStream {
@@ -67,6 +59,17 @@ impl Server {
 
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
         answer(self.send(&format!("GET {path}"), "", ""))
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Returns how much memory it has, in KiB.
+    pub(crate) fn memory(&self) -> u64 {
+        let status = fs_err::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
@@ -98,15 +101,15 @@ fn token(command: &Command) -> String {
 }
 
 /// A browser in which the link of a server was opened.
-pub(crate) struct Browser<'s> {
-    server: &'s Server,
+pub(crate) struct Browser {
+    address: SocketAddr,
     base: String,
     cookie: String,
 }
 
 impl Server {
     /// Opens a link in a browser; the answer, if it opens nothing.
-    pub(crate) fn open(&self, line: &str) -> Result<Browser<'_>, String> {
+    pub(crate) fn open(&self, line: &str) -> Result<Browser, String> {
         let path = line.split_once(&self.address.to_string()).map(|(_, path)| path.trim()).unwrap_or_default();
         let (status, text) = answer(self.send_bare(&format!("GET {path}"), &format!("host: {}\r\n", self.address), ""));
         if status != 303 {
@@ -114,18 +117,18 @@ impl Server {
         }
         let header = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap().to_owned();
         let cookie = header("set-cookie: ").split(';').next().unwrap().to_owned();
-        Ok(Browser { server: self, base: header("location: "), cookie })
+        Ok(Browser { address: self.address, base: header("location: "), cookie })
     }
 }
 
-impl Browser<'_> {
+impl Browser {
     /// Sends a request of the page to an address of the server.
     pub(crate) fn send(&self, line: &str, kind: &str, body: &str) -> (u16, String) {
         let (method, path) = line.split_once(" /").unwrap();
-        let (base, cookie, address) = (&self.base, &self.cookie, self.server.address);
+        let Browser { address, base, cookie } = self;
         let kind = if kind.is_empty() { String::new() } else { format!("content-type: {kind}\r\n") };
         let headers = format!("host: {address}\r\ncookie: {cookie}\r\norigin: http://{address}\r\n{kind}");
-        answer(self.server.send_bare(&format!("{method} {base}{path}"), &headers, body))
+        answer(send(*address, &format!("{method} {base}{path}"), &headers, body))
     }
 }
 
@@ -134,6 +137,23 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream
+}
+
+/// Sends a request with these headers and a length, and leaves its answer to be read.
+fn send(address: SocketAddr, line: &str, headers: &str, body: &str) -> TcpStream {
+    let mut stream = connect(address);
+    let length = body.len();
+    let is_json = !body.is_empty() && !headers.contains("content-type");
+    let kind = if is_json { "content-type: application/json\r\n" } else { "" };
+    let text = format!("{line} HTTP/1.1\r\nconnection: close\r\n{kind}content-length: {length}\r\n{headers}\r\n{body}");
+    stream.write_all(text.as_bytes()).unwrap();
+    stream
 }
 
 /// Reads an answer to its end: its status and its body.
@@ -393,6 +413,7 @@ fn the_token_is_shown_to_nobody() {
     let context = TestContext::new();
     context.tree(&format!("//- home/token\n{TOKEN}\n"));
     let file = context.home().join("token");
+    chmod(&file, 0o600);
     let mut server = Server::start(&context, &["--listen", "0.0.0.0", "--token-file", file.to_str().unwrap()]);
     server.address = ([127, 0, 0, 1], server.address.port()).into();
     let right = format!("authorization: Bearer {TOKEN}\r\n");
@@ -439,7 +460,7 @@ fn a_server_that_is_told_to_stop_leaves_nothing_behind() {
     }
     for (status, text) in commands.into_iter().map(answer) {
         assert_eq!(status, 503, "{text}");
-        assert!(text.contains("\"request_id\"") && text.to_ascii_lowercase().contains("retry-after"), "{text}");
+        assert!(text.contains("\"request_id\"") && !text.to_ascii_lowercase().contains("retry-after"), "{text}");
     }
     let (status, told) = server.end();
     assert_eq!(status, Some(0), "{told}");
@@ -493,7 +514,7 @@ fn costly_calls_wait_in_a_queue_that_ends_and_cheap_ones_do_not_wait() {
     assert!(count(200) >= 36 && count(503) >= 60, "{} done, {} sent away", count(200), count(503));
     assert_eq!(count(200) + count(503), 120);
     for (_, text) in answers.iter().filter(|(status, _)| *status == 503) {
-        assert!(text.to_ascii_lowercase().contains("\r\nretry-after: "), "{text}");
+        assert!(!text.to_ascii_lowercase().contains("\r\nretry-after: "), "nobody knows when: {text}");
     }
 }
 
@@ -536,26 +557,144 @@ fn a_port_can_stand_with_the_address() {
     assert!(none.stderr.contains("`--token-file` cannot be read"), "{}", none.stderr);
 }
 
+fn chmod(path: &Path, mode: u32) {
+    fs_err::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_token_that_others_know_or_wrote_is_not_used() {
+    let context = TestContext::new();
+    let file = context.root().join("token");
+    fs_err::write(&file, "0123456789abcdef0123456789abcdef").unwrap();
+    let args = ["serve", "--port", "0", "--token-file", file.to_str().unwrap()];
+    for mode in [0o644, 0o666, 0o620] {
+        chmod(&file, mode);
+        let refused = context.run(bin(), args);
+        assert_eq!(refused.status, Some(2), "{refused}");
+        assert!(
+            refused.stderr.contains("others can read or change it") && refused.stderr.contains("chmod 600 "),
+            "{refused}"
+        );
+    }
+    chmod(&file, 0o600);
+    if std::os::unix::fs::chown(&file, Some(65_534), None).is_ok() {
+        let refused = context.run(bin(), args);
+        assert!(refused.stderr.contains("it belongs to another user"), "{refused}");
+        std::os::unix::fs::chown(&file, Some(rustix::process::geteuid().as_raw()), None).unwrap();
+    }
+    // A shell puts a pipe there.
+    let piped = format!("exec {} serve --port 0 --log off --token-file <(cat {})", bin().display(), file.display());
+    let mut server = Server::from(&mut context.command(Path::new("/bin/bash"), ["-c", &piped]));
+    server.token = "0123456789abcdef0123456789abcdef".to_owned();
+    assert_eq!(server.get("/v1/skills").0, 200);
+}
+
+#[test]
+fn another_token_counts_at_servers_that_run() {
+    let context = TestContext::new();
+    let mut first = Server::start(&context, &["--log", "off"]);
+    let old = first.token.clone();
+    assert_eq!(first.get("/v1/skills").0, 200);
+    let second = Server::start(&context, &["--log", "off", "--new-token"]);
+    assert_ne!(second.token, old);
+    assert_eq!(first.get("/v1/skills").0, 401, "the last token opens nothing more");
+    first.token.clone_from(&second.token);
+    assert_eq!((first.get("/v1/skills").0, second.get("/v1/skills").0), (200, 200));
+}
+
+#[test]
+fn no_link_is_written_where_others_read_it() {
+    let context = TestContext::new();
+    let (output, told) = (context.root().join("output"), context.root().join("told"));
+    for (mode, wanted) in [(0o644, "listening at http://"), (0o640, "listening at http://"), (0o600, "open http://")] {
+        fs_err::write(&output, "").unwrap();
+        chmod(&output, mode);
+        let mut command = context.command(bin(), ["serve", "--port", "0", "--log", "text"]);
+        let into = |path: &Path| fs_err::OpenOptions::new().append(true).create(true).open(path).unwrap().into_file();
+        let mut child = command.stdout(into(&output)).stderr(into(&told)).spawn().unwrap();
+        let said = || fs_err::read_to_string(&told).unwrap();
+        let is_ready = until(PATIENCE, || fs_err::read_to_string(&output).unwrap().ends_with('\n'));
+        let has_said = until(PATIENCE, || said().contains("serve --link"));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let line = fs_err::read_to_string(&output).unwrap();
+        assert!(is_ready && has_said && line.starts_with(wanted), "{mode:o}: {line}{}", said());
+        assert_eq!(line.contains("/open/"), mode == 0o600, "{mode:o}: {line}");
+        assert_eq!(said().contains("others can read the file"), mode != 0o600, "{mode:o}: {}", said());
+        fs_err::remove_file(&told).unwrap();
+    }
+}
+
 #[test]
 fn it_says_what_to_paste_and_never_the_token() {
     let context = TestContext::new();
     let token = "0123456789abcdef0123456789abcdef";
-    let mut command = context.command(bin(), ["serve", "--port", "0", "--log", "text"]);
-    let server = Server::from(command.env("OPENOXIDE_TOKEN", token));
-    let url = format!("http://{}/mcp", server.address);
-    server.signal(Signal::TERM);
-    let (_, told) = server.end();
-    let line = format!(
-        "claude mcp add --transport http openoxide {url} --header 'Authorization: Bearer ${{OPENOXIDE_TOKEN}}'"
-    );
-    let variable = "export OPENOXIDE_TOKEN=\"$(openoxide token)\"";
-    let others = format!("openoxide mcp --print-config CLIENT --url {url}");
-    for wanted in [&line, variable, "\n  gemini mcp add ", &others] {
-        assert!(told.contains(wanted), "{wanted}: {told}");
-    }
-    assert!(!told.contains(token), "{told}");
-    let stdio = told.find("claude mcp add openoxide -- ").unwrap();
-    assert!(stdio < told.find(&line).unwrap(), "what needs no token comes first: {told}");
+    let file = context.root().join("my token");
+    fs_err::write(&file, token).unwrap();
+    chmod(&file, 0o600);
+    let program = bin().display();
+    let plain = ["serve", "--port", "0", "--log", "text"];
+    let named = [&plain[..], &["--token-file", file.to_str().unwrap()]].concat();
+    let with = |command: &mut Command, text: Option<String>| {
+        let server = Server::from(command);
+        let url = format!("http://{}/mcp", server.address);
+        let port = server.address.port();
+        server.signal(Signal::TERM);
+        let (_, told) = server.end();
+        let line = format!(
+            "claude mcp add --transport http openoxide {url} --header 'Authorization: Bearer ${{OPENOXIDE_TOKEN}}'"
+        );
+        let others = format!("{program} mcp --print-config CLIENT --url {url}");
+        let link = format!("`{program} serve --link --port {port}` prints another");
+        for wanted in [&line, "\n  gemini mcp add ", &others, &link] {
+            assert!(told.contains(wanted), "{wanted}: {told}");
+        }
+        let variable = told.lines().find_map(|line| line.strip_prefix("  export OPENOXIDE_TOKEN="));
+        assert_eq!(variable.map(str::to_owned), text, "{told}");
+        assert!(!told.contains(token), "{told}");
+        let stdio = told.find("claude mcp add openoxide -- ").unwrap();
+        assert!(stdio < told.find(&line).unwrap(), "what needs no token comes first: {told}");
+    };
+    // What a line names is what this server asks for, and can be run from where it is pasted.
+    with(&mut context.command(bin(), plain), Some(format!("\"$({program} token)\"")));
+    with(&mut context.command(bin(), &named), Some(format!("\"$(cat '{}')\"", file.display())));
+    with(context.command(bin(), plain).env("OPENOXIDE_TOKEN", token), None);
+}
+
+/// Where a shell finds the program by its name, the lines have the name.
+#[test]
+fn a_program_on_the_search_path_is_called_by_its_name() {
+    let context = TestContext::new();
+    context.tree("//- bin/\n//- other/openoxide exec\n");
+    std::os::unix::fs::symlink(bin(), context.root().join("bin/openoxide")).unwrap();
+    let variable = |folder: &str| {
+        let mut command =
+            context.command(bin(), ["mcp", "--print-config", "codex", "--url", "http://127.0.0.1:7171/mcp"]);
+        let output = context.answer(command.env("PATH", context.root().join(folder)));
+        assert_eq!(output.status, Some(0), "{output}");
+        output.stderr.lines().find(|line| line.contains("export")).unwrap().trim().to_owned()
+    };
+    assert_eq!(variable("bin"), "export OPENOXIDE_TOKEN=\"$(openoxide token)\"");
+    assert!(!variable("other").contains("(openoxide "), "another program of that name is not meant");
+}
+
+/// Who owns a folder that somebody else publishes does not publish another one by a link.
+#[test]
+fn a_project_that_was_exchanged_is_not_published() {
+    let context = TestContext::new();
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: A\n---\n");
+    context.tree(&format!(
+        "//- project/.agents/skills/ours/SKILL.md\n{}//- private/.agents/skills/secret/SKILL.md\n{}",
+        skill("ours"),
+        skill("secret")
+    ));
+    let server = Server::start(&context, &["--publish"]);
+    let index = || answer(server.send_bare("GET /.well-known/agent-skills/index.json", "host: localhost\r\n", "")).1;
+    assert!(index().contains("ours"));
+    fs_err::rename(context.project(), context.root().join("aside")).unwrap();
+    std::os::unix::fs::symlink(context.root().join("private"), context.project()).unwrap();
+    assert!(until(PATIENCE, || !index().contains("ours")), "the change is noticed");
+    assert!(!index().contains("secret"), "{}", index());
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(super) fn list(ui: &Ui, workspace: &Workspace) -> anyhow::Result<ExitStatus>
     if ui.common.json {
         return ui.json(&answer);
     }
-    warn_of(ui, workspace, problems::of_trust(workspace));
+    warn_of(ui, workspace, &problems::of_trust(workspace));
     if answer.folders.is_empty() {
         let trust = ui.command_for_all("trust");
         ui.say(&format!("no folder is trusted; `{trust}` trusts the project that you are in"));

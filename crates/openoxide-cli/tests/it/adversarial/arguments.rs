@@ -2,8 +2,12 @@
 
 use openoxide_testkit::TestContext;
 
+use super::door::Door;
+use super::face::{Setting, attack};
 use super::{assert_no_canary, can_run, canary, everywhere, hosts, said, skill};
 use crate::support::{json, run};
+
+attack! { arguments_as_commands { cli, http, mcp, mcp_http, rpc } }
 
 /// Ways to become a command, with `X` for the file that would be made.
 const EVIL: [&str; 12] = [
@@ -27,6 +31,24 @@ const PLACES: &str = "A !`printf '[%s]' $ARGUMENTS` B !`printf '[%s]' \"$ARGUMEN
                       $ARGUMENTS)` G !`sh -c \"printf '[%s]' $ARGUMENTS\"` H !`eval printf x $ARGUMENTS`\n\n```!\n\
                       printf '[%s]' $ARGUMENTS\ncat <<E\n$ARGUMENTS\nE\n```";
 
+/// Whoever calls a skill gives it data, by whatever face, and the user who allows its commands allows no others.
+fn arguments_as_commands(setting: Setting) {
+    let context = TestContext::new();
+    if !can_run(&context) {
+        return;
+    }
+    let canary = canary(&context);
+    skill(&context, "echo", "", PLACES);
+    context.tree(&format!("//- home/.openoxide/config.toml\n[sandbox]\nwritable = [\"{canary}\"]\n"));
+    let mut door = Door::open(setting, &context, "openoxide").approving();
+    for evil in EVIL {
+        let said = door.activate_with("echo", &evil.replace('X', &format!("{canary}/x")));
+        assert_no_canary(&canary, &(evil, &said));
+    }
+    let said = door.activate_with("echo", "harmless");
+    assert!(said.contains("[harmless]"), "the commands run: {said}");
+}
+
 #[test]
 fn a29_an_argument_is_data_wherever_it_stands() {
     let context = TestContext::new();
@@ -42,7 +64,7 @@ fn a29_an_argument_is_data_wherever_it_stands() {
     for evil in EVIL {
         let evil = evil.replace('X', &format!("{canary}/x"));
         let turn = format!("/echo {evil}");
-        let ways: [&[&str]; 3] = [&["echo", "--raw-args", &evil], &["--turn", &turn], &["echo", "--", &evil]];
+        let ways: [&[&str]; 2] = [&["--turn", &turn], &["echo", "--", &evil]];
         for way in ways {
             let answer = json(&context, &[&["activate"], &shared[..], way].concat());
             assert_no_canary(&canary, &(way, answer));

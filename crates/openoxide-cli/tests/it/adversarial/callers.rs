@@ -2,8 +2,79 @@
 
 use openoxide_testkit::{Output, TestContext};
 
+use super::door::{Door, Place};
+use super::face::{Face, Setting, attack};
 use super::{everywhere, file, on_terminal, skill};
 use crate::support::{json, run};
+
+attack! { skills_that_the_model_may_not_see for everyone { cli, http, mcp, mcp_http, rpc } }
+
+/// Skills that the model may not see, each for a reason of its own.
+const HIDDEN: [(&str, &str); 6] = [
+    ("hidden-rule", ""),
+    ("hidden-itself", "disable-model-invocation: true\n"),
+    ("hidden-setting", ""),
+    ("hidden-list", "disable-model-invocation: [true]\n"),
+    ("hidden-word", "disable-model-invocation: certainly\n"),
+    ("hidden-spelling", "disable_model_invocation: \"true\"\n"),
+];
+
+/// Returns which of them the model may not see. Whoever started us is the user, who has each host as its program is; what
+/// the user's own rules deny is denied in all of them. A program that comes over HTTP gets the strictest of all rules.
+fn hidden(host: &str, face: Face) -> &'static [(&'static str, &'static str)] {
+    match (host, face) {
+        ("openoxide", _) | (_, Face::Http | Face::McpHttp) => &HIDDEN,
+        ("claude-code", _) => &HIDDEN[..2],
+        _ => &HIDDEN[..1],
+    }
+}
+
+/// Who calls for the model gets nothing of them; who comes over HTTP is told what is told of a skill that never was.
+fn skills_that_the_model_may_not_see(setting: Setting) {
+    let context = TestContext::new();
+    skill(&context, "plain", "", "Plain text.");
+    for (name, more) in HIDDEN {
+        skill(&context, name, more, "LEAKED body.");
+        file(&context, name, "notes.md", "LEAKED notes.\n");
+    }
+    everywhere(&context);
+    context.tree(
+        "//- home/.openoxide/config.toml\n[permission.skill]\nhidden-rule = \"deny\"\n\
+         [[skills.config]]\nname = \"hidden-setting\"\nenabled = false\n",
+    );
+    for host in HOSTS {
+        let mut door = Door::at(setting, Place::new(&context, host));
+        let is_program = matches!(setting.face, Face::Http | Face::McpHttp);
+        if is_program {
+            let listed = door.look();
+            assert!(listed.contains("plain") && !listed.contains("hidden-"), "{host}: {listed}");
+        }
+        for (name, _) in hidden(host, setting.face) {
+            let mut asked = |name: &str| {
+                let said = door.activate(name) + &door.read_as_model(name, "notes.md");
+                if is_program { said + &door.about(name) } else { said }
+            };
+            let said = asked(name);
+            assert!(!said.contains("LEAKED"), "{host} {name}: {said}");
+            // As long as the other, so that the answers are.
+            let absent = name.replace("hidden", "absent");
+            assert!(
+                !is_program || timeless(&said.replace(name, &absent)) == timeless(&asked(&absent)),
+                "{host} {name}: {said}"
+            );
+        }
+        let plain = door.activate("plain") + &door.read_as_model("plain", "SKILL.md");
+        assert!(plain.contains("Plain text."), "{host}: {plain}");
+    }
+}
+
+/// An answer without what is different in each.
+fn timeless(answer: &str) -> String {
+    let differs =
+        |line: &str| ["x-request-id: ", "date: ", "content-length: "].iter().any(|name| line.starts_with(name));
+    let lines = answer.lines().filter(|line| !differs(line));
+    lines.map(|line| line.split(",\"request_id\":").next().unwrap_or_default().to_owned() + "\n").collect()
+}
 
 const HOSTS: [&str; 5] = ["openoxide", "claude-code", "opencode", "codex", "pepper"];
 

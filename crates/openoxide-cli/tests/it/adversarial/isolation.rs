@@ -3,12 +3,16 @@
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use openoxide_testkit::{Output, TestContext};
 
+use super::door::{Door, Place};
+use super::face::{Setting, attack};
 use super::{can_run, file, skill};
 use crate::support::{bin, run, skipped, snapshot_of};
+
+attack! { commands_that_reach_out in every sandbox for everyone { cli, http, mcp, mcp_http, rpc } }
 
 /// A project with a script, and a home with secrets.
 fn context(script: &str) -> TestContext {
@@ -26,7 +30,7 @@ fn context(script: &str) -> TestContext {
 }
 
 /// Runs the script as it would run for a user who said yes.
-fn attack(context: &TestContext, more: &[&str]) -> Output {
+fn run_script(context: &TestContext, more: &[&str]) -> Output {
     let root = context.root().display().to_string();
     let mut args = vec!["run", "attack", "scripts/attack.sh", "--yes", "-q", "--config", "sandbox.time=20"];
     args.extend(more.iter().take_while(|word| **word != "--"));
@@ -36,46 +40,52 @@ fn attack(context: &TestContext, more: &[&str]) -> Output {
     run(context, &args)
 }
 
-#[test]
-fn a34_nothing_outside_is_written() {
-    let context = context(
-        "try() { (echo x > \"$1\") 2>/dev/null && echo \"WROTE $1\"; }\n\
-         for f in $1/home/new $1/home/.bashrc $1/new $1/other/secret $1/project/new ../new new /etc/new /usr/new /new \
-         /var/tmp/openoxide-new $1/project/../other/new /dev/shm/../../etc/new; do try $f; done\n\
-         rm -rf $1/other $1/home/.ssh 2>/dev/null; mkdir $1/made 2>/dev/null && echo WROTE made\n\
-         ln -s / $1/project/link 2>/dev/null && echo WROTE link; mv $1/other/secret $1/other/moved 2>/dev/null && echo WROTE \
-         moved\nchmod 777 $1/project 2>/dev/null && echo WROTE mode; echo own > /tmp/own && echo ran; true\n",
-    );
-    if !can_run(&context) {
-        return;
+/// Writes everywhere, by every way there is. `ROOT` is the folder of the test, `VICTIM` a process of the same user.
+const WRITES: &str = "for f in ROOT/home/new ROOT/home/.bashrc ROOT/new ROOT/other/secret ROOT/project/new ../new new /etc/new \
+    /usr/new /new /var/tmp/openoxide-new ROOT/project/../other/new /dev/shm/../../etc/new; do (echo x > \"$f\") 2>/dev/null; done\n\
+    rm -rf ROOT/other ROOT/home/.ssh 2>/dev/null; mkdir ROOT/made 2>/dev/null; ln -s / ROOT/project/link 2>/dev/null\n\
+    mv ROOT/other/secret ROOT/other/moved 2>/dev/null; chmod 777 ROOT/project 2>/dev/null; echo own > /tmp/own && echo did\" \"run\n";
+
+const READS: &str = "cat ROOT/home/.ssh/* ROOT/home/.aws/credentials ROOT/home/.netrc ROOT/home/.config/gh/hosts.yml \
+    ROOT/home/.openoxide/state/x ROOT/home/.bashrc ROOT/other/secret /proc/1/rootROOT/other/secret 2>/dev/null\n\
+    ln -s ROOT/other/secret /tmp/l; cat /tmp/l ~/.netrc 2>/dev/null; tar c ROOT 2>/dev/null | grep -a h[u]nter2\n\
+    cat /etc/shadow 2>/dev/null | grep -q . && echo DID\" \"READ shadow; ls -A ~ ROOT/home 2>/dev/null | grep -q bashrc && echo \
+    DID\" \"LIST home\nfind / -name id_ed25519 2>/dev/null | grep -q . && echo DID\" \"FIND keys\ncat .env; echo did\" \"run\n";
+
+const PROCESSES: &str = "kill -9 VICTIM 2>/dev/null && echo DID\" \"KILL; kill -9 -1 2>/dev/null; cat /proc/VICTIM/environ \
+    /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | grep h[u]nter2; head -c 9 /proc/VICTIM/mem 2>/dev/null && echo DID\" \"READ memory\n\
+    ls /proc/VICTIM 2>/dev/null && echo DID\" \"LIST process\nfor f in 3 4 5 6 7 8 9; do cat <&$f; done 2>/dev/null; echo did\" \"run\n";
+
+/// A yes to commands is a yes to what they do inside: outside nothing is changed, read or ended.
+fn commands_that_reach_out(setting: Setting) {
+    let context = context("true\n");
+    let mut victim = Victim::new(setting);
+    let (root, pid) = (context.root().display().to_string(), victim.0.id().to_string());
+    let attacks = [("writes", WRITES), ("reads", READS), ("processes", PROCESSES)];
+    for (name, script) in attacks {
+        let script = script.replace("ROOT", &root).replace("VICTIM", &pid);
+        skill(&context, name, "", &format!("```!\n{script}```"));
     }
-    let before = snapshot_of(context.root());
-    let output = attack(&context, &[]);
-    assert!(output.stdout.ends_with("ran\n"), "{output}");
-    for path in ["home", "other", "project", "../other", "etc", "usr", "var"] {
-        assert!(!output.stdout.contains(&format!("/{path}/")), "{path}: {output}");
+    let variables = vec![("TOKEN".to_owned(), "hunter2".to_owned())];
+    let mut door = Door::at(setting, Place { variables, ..Place::new(&context, "openoxide") }).approving();
+    let before = outside(&context);
+    for (name, _) in attacks {
+        let said = door.activate(name);
+        assert!(said.contains("did run"), "{name}: {said}");
+        assert!(!said.contains("DID ") && !said.contains("hunter2"), "{name}: {said}");
+        assert_eq!(outside(&context), before, "{name}: {said}");
+        assert!(victim.0.try_wait().unwrap().is_none(), "it lives: {said}");
     }
-    assert_eq!(snapshot_of(context.root()), before);
     for path in ["/etc/new", "/usr/new", "/new", "/var/tmp/openoxide-new"] {
         assert!(!std::path::Path::new(path).exists(), "{path}");
     }
 }
 
-#[test]
-fn a35_secrets_are_not_read() {
-    let context = context(
-        "cat $1/home/.ssh/* $1/home/.aws/credentials $1/home/.netrc $1/home/.config/gh/hosts.yml $1/home/.openoxide/state/x \
-         $1/home/.bashrc $1/other/secret /etc/shadow /proc/1/root$1/other/secret 2>/dev/null\n\
-         ln -s $1/other/secret /tmp/l; cat /tmp/l 2>/dev/null; cat ~/.netrc 2>/dev/null; ls -A ~ $1/home 2>/dev/null\n\
-         tar c $1 2>/dev/null | grep -a h[u]nter2; find / -name id_ed25519 2>/dev/null; cat $1/project/.env; echo ran\n",
-    );
-    if !can_run(&context) {
-        return;
-    }
-    let output = attack(&context, &[]);
-    assert!(output.stdout.ends_with("ran\n"), "{output}");
-    assert!(!output.to_string().contains("hunter2") && !output.stdout.contains("root:"), "{output}");
-    assert!(!output.stdout.contains("id_ed25519") && !output.stdout.contains(".bashrc"), "{output}");
+/// Everything that commands could have changed, but for the state that the program keeps itself.
+fn outside(context: &TestContext) -> Vec<String> {
+    let mut lines = snapshot_of(context.root());
+    lines.retain(|line| !line.contains("/home/.openoxide"));
+    lines
 }
 
 /// Connects to everything that it is told of, by every way that is there.
@@ -151,7 +161,7 @@ fn a36_a40_nothing_on_this_machine_is_reached() {
     let listeners = Listeners::new(&context);
     let mut more = vec!["--"];
     more.extend(listeners.words.iter().map(String::as_str));
-    let output = attack(&context, &more);
+    let output = run_script(&context, &more);
     assert_eq!(output.stdout, "ran\n", "{output}");
     assert_eq!(listeners.reached(), [] as [&str; 0]);
     // The same script does reach them when nothing holds it back.
@@ -172,54 +182,28 @@ fn a40_with_a_network_sockets_stay_out_of_reach() {
     let listeners = Listeners::new(&context);
     let mut more = vec!["--config", "sandbox.network=true", "--"];
     more.extend(listeners.words.iter().map(String::as_str));
-    attack(&context, &more);
+    run_script(&context, &more);
     let reached = listeners.reached();
     assert!(!reached.contains(&"socket") && !reached.contains(&"name"), "{reached:?}");
 }
 
+/// Neither the link nor what it leads to is changed, whatever the target is called.
 #[test]
-fn a37_control_files_stay_as_they_are() {
+fn a37_a_link_to_instructions_is_no_way_around() {
     let context = context(
-        "cd $1/project; for f in .git/hooks/pre-commit .git/hooks/sample .git/config .git/HEAD AGENTS.md CLAUDE.md \
-         .vscode/tasks.json .vscode/new .claude/settings.json .openoxide/config.toml .agents/skills/victim/SKILL.md \
-         .agents/skills/attack/SKILL.md .agents/skills/new/SKILL.md .mcp.json .envrc; do\n\
-         mkdir -p $(dirname $f) 2>/dev/null; (echo evil > $f) 2>/dev/null && echo WROTE $f; done\n\
-         mv .git gone 2>/dev/null && echo MOVED; rm -rf .agents .git 2>/dev/null; echo fine > plain.txt && echo ran\n",
+        "cd $1/project; echo evil > CLAUDE.md; rm -f CLAUDE.md; echo evil > AGENTS.md; echo evil > notes.md; echo RAN\n",
     );
     if !can_run(&context) {
         return;
     }
+    context.tree("//- project/CLAUDE.md -> AGENTS.md\n//- project/GEMINI.md -> notes.md\n//- project/notes.md\nx\n");
     let writable = format!("sandbox.writable=[\"{}\"]", context.project().display());
-    let read = |path: &str| fs_err::read_to_string(context.project().join(path)).unwrap_or_default();
-    let kept = [".git/hooks/sample", ".git/HEAD", "AGENTS.md", ".vscode/tasks.json", ".agents/skills/victim/SKILL.md"];
-    let before = kept.map(read);
-    let output = attack(&context, &["--config", &writable]);
-    assert!(output.stdout.ends_with("ran\n") && read("plain.txt") == "fine\n", "the rest can be written: {output}");
-    assert!(!output.stdout.contains("WROTE") && !output.stdout.contains("MOVED"), "{output}");
-    assert_eq!(kept.map(read), before);
-    for path in
-        [".git/hooks/pre-commit", "CLAUDE.md", ".claude/settings.json", ".agents/skills/new/SKILL.md", ".mcp.json"]
-    {
-        assert_eq!(read(path), "", "{path}");
-    }
-}
-
-/// A link cannot be sealed, and what is not sealed could be replaced: then nothing runs, and the reason is said.
-#[test]
-fn a37_a_link_to_instructions_is_no_way_around() {
-    let context = context("cd $1/project; echo evil > CLAUDE.md; rm -f CLAUDE.md; echo evil > AGENTS.md; echo RAN\n");
-    if !can_run(&context) {
-        return;
-    }
-    context.tree("//- project/CLAUDE.md -> AGENTS.md\n");
-    let writable = format!("sandbox.writable=[\"{}\"]", context.project().display());
-    let output = attack(&context, &["--config", &writable]);
-    assert_eq!((output.status, output.stdout.as_str()), (Some(2), ""), "{output}");
-    assert!(output.stderr.contains("is a link, which cannot be sealed"), "{output}");
-    for path in ["AGENTS.md", "CLAUDE.md"] {
+    let output = run_script(&context, &["--config", &writable]);
+    assert_eq!((output.status, output.stdout.as_str()), (Some(0), "RAN\n"), "{output}");
+    for path in ["AGENTS.md", "CLAUDE.md", "GEMINI.md", "notes.md"] {
         assert_eq!(fs_err::read_to_string(context.project().join(path)).unwrap(), "x\n", "{path}");
     }
-    let output = attack(&context, &[]);
+    let output = run_script(&context, &[]);
     assert_eq!(output.stdout, "RAN\n", "without leave to write there is nothing to seal: {output}");
 }
 
@@ -269,9 +253,9 @@ fn a38_exhaustion_ends_and_harms_nobody() {
 struct Victim(Child);
 
 impl Victim {
-    fn new() -> Victim {
-        let mut command = Command::new("/bin/sleep");
-        Victim(command.arg("60").env("SECRET", "hunter2").stdin(Stdio::null()).spawn().unwrap())
+    fn new(setting: Setting) -> Victim {
+        let mut command = setting.wrapped("/bin/sleep", ["600"]);
+        Victim(command.env("SECRET", "hunter2").stdin(Stdio::null()).spawn().unwrap())
     }
 }
 
@@ -280,28 +264,6 @@ impl Drop for Victim {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-#[test]
-fn a39_other_processes_are_out_of_reach() {
-    let context = context(
-        "kill -9 $2 2>/dev/null && echo KILLED; kill -9 -1 2>/dev/null; cat /proc/$2/environ /proc/*/environ 2>/dev/null | \
-         tr '\\0' '\\n' | grep hunter2; head -c 9 /proc/$2/mem 2>/dev/null; ls /proc/$2 2>/dev/null; ls -l /proc/$$/fd | \
-         grep -c typed; for f in 3 4 5 6 7 8 9; do cat <&$f; done 2>/dev/null; echo ran\n",
-    );
-    if !can_run(&context) {
-        return;
-    }
-    let mut victim = Victim::new();
-    let pid = victim.0.id().to_string();
-    let mut command = context.command(
-        bin(),
-        ["run", "attack", "scripts/attack.sh", "--yes", "-q", "--", context.root().to_str().unwrap(), &pid],
-    );
-    let output = context.answer(command.env("TOKEN", "hunter2"));
-    assert!(victim.0.try_wait().unwrap().is_none(), "it lives: {output}");
-    assert!(!output.to_string().contains("hunter2") && !output.stdout.contains("KILLED"), "{output}");
-    assert!(matches!(output.status, Some(0 | 1)), "our own process lives: {output}");
 }
 
 /// In a user namespace in which no further one can be made, neither way to isolate a command works.

@@ -1,98 +1,221 @@
-//! Links that lead out of a project: named with the reason on every face, and nothing behind them is read.
-
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
-use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
+//! Links that lead out of a project: what is beside them is served, and nothing behind them is read.
 
 use openoxide_testkit::TestContext;
-use serde_json::{Value, json};
 
-use crate::serve::{Server, answer};
-use crate::support::{bin, json as asked, run, run_with, skipped};
+use super::door::{Door, Place};
+use super::face::{Face, Setting, attack};
+use crate::support::{json, run};
 
-const CANARY: &str = "CANARY-OUTSIDE";
+pub(super) const CANARY: &str = "CANARY-OUTSIDE";
+const VARIABLE: (&str, &str) = ("SECRET", "CANARY-VARIABLE");
 
-/// Every way out that a repository can carry: a linked file, folder and root, metadata, a command, the system's files.
-fn hostile() -> TestContext {
+attack! { linked_skill_md for everyone { cli, http, mcp, mcp_http, rpc } }
+attack! { linked_skill_folder for everyone { cli, http, mcp, mcp_http, rpc } }
+attack! { linked_root for everyone { cli, http, mcp, mcp_http, rpc } }
+attack! { linked_metadata { cli, http, mcp, mcp_http, rpc } }
+attack! { linked_file_beside_the_text { cli, http, mcp, mcp_http, rpc } }
+attack! { files_of_the_system for everyone { cli, http, mcp, mcp_http, rpc } }
+attack! { the_state_folder_of_a_trusting_user for everyone { cli, http, mcp, mcp_http, rpc } }
+attack! { version_control_in_a_skill { cli, http, mcp, mcp_http, rpc } }
+attack! { folders_that_settings_of_the_project_name for everyone { cli, http, mcp, mcp_http, rpc } }
+
+/// A repository with a plain skill, where each of these hosts looks, and folders outside of it that nobody may see.
+pub(super) fn repository() -> TestContext {
     let context = TestContext::new();
-    let text = format!("---\nname: stolen\ndescription: {CANARY}\n---\n{CANARY}\n");
-    context.tree(&format!("//- outside/dir/SKILL.md\n{text}//- outside/dir/extra.md\n{CANARY}\n"));
-    context.tree(&format!("//- outside/root/inner/SKILL.md\n{text}//- outside/one.md\n{text}"));
-    context.tree(&format!("//- outside/agents/openai.yaml\ninterface:\n  display_name: {CANARY}\n"));
-    context.tree(&format!("//- outside/plugin.json\n{{\"name\": \"{CANARY}\"}}\n"));
-    context.tree(
-        "//- project/.git/HEAD\nref\n\
-         //- project/.claude/skills/plain/SKILL.md\n---\nname: plain\ndescription: Plain\n---\nPlain.\n\
-         //- project/.claude/skills/file/SKILL.md -> ../../../../outside/one.md\n\
-         //- project/.claude/skills/folder -> ../../../outside/dir\n\
-         //- project/.claude/skills/hop -> folder\n\
-         //- project/.claude/skills/environ/SKILL.md -> /proc/self/environ\n\
-         //- project/.claude/skills/cwd -> /proc/self/cwd/../outside/dir\n\
-         //- project/.claude/commands/command.md -> ../../../outside/one.md\n\
-         //- project/.agents/skills -> ../../outside/root\n\
-         //- project/.codex -> ../outside\n\
-         //- project/.opencode/skills/file/SKILL.md -> ../../../../outside/one.md\n\
-         //- project/.omp/skills/folder -> ../../../outside/dir\n\
-         //- project/.claude/skills/side/SKILL.md\n---\nname: side\ndescription: Side\n---\nSide.\n\
-         //- project/.claude/skills/side/agents -> ../../../../outside/agents\n\
-         //- project/.claude/skills/side/out.md -> ../../../../outside/one.md\n\
-         //- project/.claude/skills/side/.codex-plugin/plugin.json -> ../../../../../outside/plugin.json\n",
-    );
+    let stolen = format!("---\nname: stolen\ndescription: {CANARY}\n---\n{CANARY}\n");
+    context.tree(&format!(
+        "//- outside/one.md\n{stolen}//- outside/dir/SKILL.md\n{stolen}//- outside/dir/extra.md\n{CANARY}\n\
+         //- outside/root/stolen/SKILL.md\n{stolen}//- outside/root/stolen/extra.md\n{CANARY}\n\
+         //- outside/agents/openai.yaml\ninterface:\n  display_name: {CANARY}\n\
+         //- outside/plugin.json\n{{\"name\": \"{CANARY}\"}}\n\
+         //- project/.agents/skills/plain/SKILL.md\n---\nname: plain\ndescription: Plain\n---\nPlain text.\n\
+         //- project/.agents/skills/plain/extra.md\nPlain extra.\n\
+         //- project/.claude/skills -> ../.agents/skills\n//- project/.opencode/skills -> ../.agents/skills\n\
+         //- project/.omp/skills -> ../.agents/skills\n"
+    ));
     context
 }
 
-fn assert_held(what: &dyn std::fmt::Debug, text: &str) {
-    assert!(!text.contains(CANARY) && !text.contains("SECRET-VARIABLE"), "{what:?}: {text}");
+/// Hosts that follow links, each by rules of its own.
+pub(super) const HOSTS: [&str; 4] = ["claude-code", "codex", "opencode", "omp"];
+
+/// Asks for everything, and for everything about these skills: nothing of what is outside is told, and the plain skill is.
+fn assert_held(setting: Setting, context: &TestContext, names: &[&str]) {
+    assert_held_in(&HOSTS[..1], setting, context, names);
 }
 
-#[test]
-fn a03_no_command_reads_behind_a_link_that_leads_out() {
-    let context = hostile();
-    let ways: [&[&str]; 12] = [
-        &["list", "--all", "--json"],
-        &["prompt"],
-        &["check"],
-        &["check", "."],
-        &["show", "file"],
-        &["show", "folder", "--json"],
-        &["read", "file"],
-        &["read", "folder", "extra.md"],
-        &["read", "side", "out.md"],
-        &["activate", "file", "--yes"],
-        &["activate", "stolen", "--yes"],
-        &["search", "plain"],
-    ];
-    let every: Vec<String> = super::hosts(&context);
-    for host in &every {
-        // Listing is every host's own; the rest is the same for those that follow links.
-        let has_all = ["claude-code", "codex", "opencode", "omp"].contains(&host.as_str());
-        for way in &ways[..if has_all { ways.len() } else { 2 }] {
-            let args: Vec<&str> = [way, &["--host", host][..]].concat();
-            let output = run_with(&context, &args, &[("SECRET", "SECRET-VARIABLE".as_ref())]);
-            assert_held(&args, &output.to_string());
+pub(super) fn assert_held_in(hosts: &[&str], setting: Setting, context: &TestContext, names: &[&str]) {
+    for host in hosts {
+        let (name, value) = VARIABLE;
+        let variables = vec![(name.to_owned(), value.to_owned())];
+        let mut door = Door::at(setting, Place { variables, ..Place::new(context, host) });
+        let mut said = door.look();
+        assert!(said.contains("plain"), "{host}: {said}");
+        for name in names {
+            said += &door.about(name);
+            said += &door.read(name, "extra.md");
         }
+        assert!(!said.contains("CANARY"), "{host}: {said}");
+        let plain = door.about("plain");
+        assert!(plain.contains("Plain text."), "{host}: {plain}");
     }
-    assert_held(&"overview", &run(&context, &[]).to_string());
 }
 
-#[test]
-fn a03_a_link_that_leads_out_is_named_with_the_reason() {
-    let context = hostile();
-    let list = asked(&context, &["list", "--all", "--json", "--host", "claude-code"]);
-    let others = list["others"].as_array().unwrap();
-    for name in ["file", "folder", "hop", "environ"] {
-        let entry = others.iter().find(|entry| entry["name"] == name).unwrap_or_else(|| panic!("{name}: {list:#}"));
-        assert!(entry["reason"].as_str().unwrap().starts_with("S0018"), "{entry:#}");
-        assert_eq!(entry["standing"], "invalid", "{entry:#}");
+/// A link that is not followed is listed with the reason, where what does not count is listed.
+fn assert_named(context: &TestContext, name: &str, reason: &str) {
+    let list = json(context, &["list", "--all", "--json", "--host", "claude-code"]);
+    let entry = list["others"].as_array().unwrap().iter().find(|entry| entry["name"] == name);
+    let entry = entry.unwrap_or_else(|| panic!("{name}: {list:#}"));
+    assert!(entry["reason"].as_str().unwrap().starts_with(reason), "{entry:#}");
+}
+
+fn linked_skill_md(setting: Setting) {
+    let context = repository();
+    context.tree(
+        "//- project/.agents/skills/file/SKILL.md -> ../../../../outside/one.md\n\
+         //- project/.agents/skills/whole/SKILL.md -> {root}/outside/one.md rooted\n\
+         //- project/.agents/skills/hop/SKILL.md -> ../file/SKILL.md\n\
+         //- project/.claude/commands/command.md -> ../../../outside/one.md\n",
+    );
+    assert_held(setting, &context, &["file", "whole", "hop", "command", "stolen"]);
+    assert_held_in(&HOSTS[1..], setting, &context, &["file"]);
+    for name in ["file", "whole", "hop"] {
+        assert_named(&context, name, "S0018");
     }
-    let problems = asked(&context, &["list", "--json", "--host", "codex"])["problems"].to_string();
-    assert!(problems.contains("S0018") && problems.contains(".agents/skills"), "{problems}");
+}
+
+fn linked_skill_folder(setting: Setting) {
+    let context = repository();
+    context.tree(
+        "//- project/.agents/skills/folder -> ../../../outside/dir\n//- project/.agents/skills/hop -> folder\n\
+         //- project/.agents/skills/group -> ../../../outside/root\n",
+    );
+    assert_held(setting, &context, &["folder", "hop", "group", "stolen", "dir"]);
+    for name in ["folder", "hop"] {
+        assert_named(&context, name, "S0018");
+    }
+}
+
+fn linked_root(setting: Setting) {
+    let context = repository();
+    context
+        .tree("//- project/.codex -> ../outside/root\n//- project/.goose -> ../outside\n//- outside/skills -> root\n");
+    for place in [".claude/skills", ".opencode/skills", ".omp/skills"] {
+        fs_err::remove_file(context.project().join(place)).unwrap();
+        context.tree(&format!("//- project/{place} -> ../../outside/root\n"));
+    }
+    context.tree("//- home/.claude/skills/plain/SKILL.md\n---\nname: plain\ndescription: Plain\n---\nPlain text.\n");
+    assert_held(setting, &context, &["stolen"]);
+}
+
+fn linked_metadata(setting: Setting) {
+    let context = repository();
+    context.tree(
+        "//- project/.agents/skills/side/SKILL.md\n---\nname: side\ndescription: Side\n---\nSide.\n\
+         //- project/.agents/skills/side/agents -> ../../../../outside/agents\n\
+         //- project/.agents/skills/side/.codex-plugin/plugin.json -> ../../../../../outside/plugin.json\n",
+    );
+    assert_held(setting, &context, &["side"]);
+}
+
+fn linked_file_beside_the_text(setting: Setting) {
+    let context = repository();
+    context.tree("//- project/.agents/skills/plain/out.md -> ../../../../outside/one.md\n");
+    context.tree("//- project/.agents/skills/plain/folder -> ../../../../outside/dir\n");
+    assert_held(setting, &context, &[]);
+    let mut door = Door::open(setting, &context, "claude-code");
+    for path in ["out.md", "folder/extra.md", "folder", "../../../../outside/one.md", "/etc/passwd"] {
+        let said = door.read("plain", path);
+        assert!(!said.contains("CANARY") && !said.contains("root:"), "{path}: {said}");
+    }
+}
+
+fn files_of_the_system(setting: Setting) {
+    let context = repository();
+    let links = "//- BASE/environ/SKILL.md -> /proc/self/environ\n//- BASE/cwd -> /proc/self/cwd/../outside/dir\n\
+                 //- BASE/descriptor/SKILL.md -> /proc/self/fd/0\n//- BASE/status/SKILL.md -> /proc/self/status\n\
+                 //- BASE/zero/SKILL.md -> /dev/zero\n//- BASE/kernel/SKILL.md -> /sys/kernel/notes\n";
+    context.tree(&links.replace("BASE", "project/.agents/skills"));
+    // Not even the user's own links lead there.
+    context.tree(&links.replace("BASE", "home/.claude/skills"));
+    assert_held(setting, &context, &["environ", "cwd", "descriptor", "status", "zero", "kernel"]);
+    assert_named(&context, "environ", "S0018");
+}
+
+/// Neither a trusted project nor the user's own folder has links to what OpenOxide keeps for itself.
+fn the_state_folder_of_a_trusting_user(setting: Setting) {
+    let context = repository();
+    context.tree(&format!(
+        "//- home/.openoxide/state/secret.md\n---\nname: stolen\ndescription: {CANARY}\n---\n\
+         //- home/.openoxide/config.toml\n[trust]\nfolders = [\"{}\"]\n\
+         //- project/.agents/skills/state/SKILL.md -> ../../../../home/.openoxide/state/secret.md\n\
+         //- project/.agents/skills/whole -> ../../../home/.openoxide\n\
+         //- home/.claude/skills/own/SKILL.md -> ../../../.openoxide/state/secret.md\n",
+        context.project().display()
+    ));
+    assert_held(setting, &context, &["state", "whole", "own", "stolen"]);
+}
+
+fn version_control_in_a_skill(setting: Setting) {
+    let context = repository();
+    context.tree(&format!(
+        "//- project/.agents/skills/plain/.git/config\n{CANARY}\n//- project/.agents/skills/plain/deep/.git/config\n{CANARY}\n\
+         //- project/.agents/skills/plain/way.md -> .git/config\n//- project/.agents/skills/plain/folder -> .git\n"
+    ));
+    assert_held(setting, &context, &[]);
+    let mut door = Door::open(setting, &context, "claude-code");
+    let listed = door.files("plain");
+    assert!(listed.contains("extra.md") && !listed.contains(".git"), "{listed}");
+    for path in [".git/config", "./.git/config", ".git", "deep/.git/config", "way.md", "folder/config", ".GIT/config"] {
+        let said = door.read("plain", path);
+        assert!(!said.contains("CANARY"), "{path}: {said}");
+    }
+}
+
+/// Settings of programs that a repository brings with it name no folder outside of it, and no plugin.
+fn folders_that_settings_of_the_project_name(setting: Setting) {
+    let context = repository();
+    let outside = context.root().join("outside/root").display().to_string();
+    let plugin = context.root().join("outside/plugin").display().to_string();
+    context.tree(&format!(
+        "//- outside/plugin/.claude-plugin/plugin.json\n{{\"name\": \"{CANARY}\"}}\n\
+         //- outside/plugin/skills/stolen/SKILL.md\n---\nname: stolen\ndescription: {CANARY}\n---\n{CANARY}\n\
+         //- project/.omp/config.yml\nskills:\n  customDirectories: [\"{outside}\", \"../outside/root\"]\n\
+         //- project/.omp/settings.json\n{{\"skills\": {{\"customDirectories\": [\"{outside}\"]}}}}\n\
+         //- project/.omp/plugins/installed_plugins.json\n{{\"version\": 2, \"plugins\": {{\"evil@market\": \
+         [{{\"scope\": \"project\", \"installPath\": \"{plugin}\"}}]}}}}\n\
+         //- project/opencode.json\n{{\"skills\": {{\"paths\": [\"{outside}\", \"../outside/root\"]}}}}\n\
+         //- project/.openoxide/config.toml\n[skills]\npaths = [\"{outside}\", \"../outside/root\"]\n\
+         //- project/.codex/config.toml\n[[skills.config]]\npath = \"{outside}/stolen/SKILL.md\"\nenabled = true\n\
+         //- project/.claude/settings.json\n{{\"permissions\": {{\"additionalDirectories\": [\"{outside}\"]}}}}\n\
+         //- project/crush.json\n{{\"options\": {{\"skills_paths\": [\"{outside}\"]}}}}\n\
+         //- project/.pi/settings.json\n{{\"skills\": [\"{outside}\"]}}\n\
+         //- project/config.toml\n[app.skills]\nenabled = true\ndirectories = [\"{outside}\", \"../outside/root\"]\n"
+    ));
+    assert_held_in(&["omp", "opencode"], setting, &context, &["stolen"]);
+    if setting.face != Face::Cli {
+        return;
+    }
+    let asked = |args: &[&str]| context.answer(&mut setting.command(&context, args));
+    for host in super::hosts(&context) {
+        let output = asked(&["list", "--all", "--json", "--host", &host]);
+        assert!(!output.to_string().contains(CANARY), "{host}: {output}");
+    }
+    for host in ["omp", "opencode", "crush"] {
+        let problems = asked(&["list", "--json", "--host", host]).stdout;
+        assert!(
+            problems.contains("S0018") && problems.contains("name this folder outside of it"),
+            "{host}: {problems}"
+        );
+    }
+    // The user names what they like, and trusts whom they like.
+    asked(&["trust"]);
+    assert!(asked(&["list", "--host", "opencode"]).stdout.contains("stolen"));
 }
 
 /// What `link` makes, and what people keep in their own folders, goes on to work.
 #[test]
-fn a03_links_that_stay_or_belong_to_the_user_are_followed() {
+fn links_that_stay_or_belong_to_the_user_are_followed() {
     let context = TestContext::new();
     let text = |name: &str| format!("---\nname: {name}\ndescription: About {name}\n---\nBody of {name}.\n");
     context.tree(&format!(
@@ -114,272 +237,8 @@ fn a03_links_that_stay_or_belong_to_the_user_are_followed() {
     }
     let list = |context: &TestContext| run(context, &["list", "--all", "--host", "claude-code"]).stdout;
     assert!(list(&context).contains("S0018"), "{}", list(&context));
-    let trusted = format!("//- home/.openoxide/config.toml\n[trust]\nfolders = [{:?}]\n", context.project());
+    let trusted =
+        format!("//- home/.openoxide/config.toml\n[trust]\nfolders = [\"{}\"]\n", context.project().display());
     context.tree(&trusted);
     assert!(!list(&context).contains("S0018"), "a trusted project's links lead to what the user owns");
-}
-
-/// The server's own state is read through no link, not even in a trusted project.
-#[test]
-fn a03_the_state_folder_and_the_system_are_never_reached() {
-    let context = TestContext::new();
-    context.tree(&format!(
-        "//- project/.git/HEAD\nref\n//- home/.openoxide/state/secret.md\n---\nname: stolen\ndescription: {CANARY}\n---\n\
-         //- home/.openoxide/config.toml\n[trust]\nfolders = [{:?}]\n\
-         //- project/.claude/skills/state/SKILL.md -> ../../../../home/.openoxide/state/secret.md\n\
-         //- project/.claude/skills/whole -> ../../../home/.openoxide\n\
-         //- project/.claude/skills/environ/SKILL.md -> /proc/self/environ\n\
-         //- home/.claude/skills/state/SKILL.md -> ../../../.openoxide/state/secret.md\n\
-         //- home/.claude/skills/environ/SKILL.md -> /proc/self/environ\n",
-        context.project()
-    ));
-    for way in [["list", "--all"], ["prompt", "--json"], ["check", "."], ["show", "state"], ["show", "environ"]] {
-        let args: Vec<&str> = [&way[..], &["--host", "claude-code"]].concat();
-        let output = run_with(&context, &args, &[("SECRET", "SECRET-VARIABLE".as_ref())]);
-        assert_held(&args, &output.to_string());
-    }
-}
-
-/// Asks a server for everything that could show what is behind a link.
-fn requests() -> Vec<String> {
-    let mut lines = Vec::new();
-    for host in ["claude-code", "codex", "opencode", "omp", "openoxide"] {
-        lines.push(format!("GET /v1/skills?host={host}&all=true"));
-        lines.push(format!("GET /v1/prompt?host={host}"));
-        for name in ["file", "folder", "stolen", "hop", "environ", "inner"] {
-            lines.push(format!("GET /v1/skills/{name}?host={host}"));
-            lines.push(format!("GET /v1/skills/{name}/files?host={host}"));
-            lines.push(format!("GET /v1/skills/{name}/files/SKILL.md?host={host}"));
-            lines.push(format!("GET /v1/skills/{name}/files/extra.md?host={host}"));
-            lines.push(format!("POST /v1/skills/{name}/activate?host={host}"));
-        }
-    }
-    lines
-}
-
-#[test]
-fn a03_no_route_reads_behind_a_link_that_leads_out() {
-    let context = hostile();
-    let server = Server::start(&context, &["--log", "off"]);
-    let mut lines = requests();
-    lines.extend(["GET /.well-known/agent-skills/index.json", "GET /skill", "GET /command"].map(str::to_owned));
-    for line in lines {
-        let body = if line.starts_with("POST") { "{}" } else { "" };
-        let (_, text) = answer(server.send(&line, "", body));
-        assert_held(&line, &text);
-    }
-}
-
-/// Talks to our MCP server over its standard input; returns everything that it says.
-fn mcp(context: &TestContext, args: &[&str], calls: &[Value]) -> String {
-    let mut child = context.command(bin(), args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()).lines());
-    let hello = json!({
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" },
-    });
-    let first = [json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello })];
-    let mut said = String::new();
-    for (id, call) in first.iter().chain(calls).enumerate() {
-        let mut call = call.clone();
-        call["jsonrpc"] = json!("2.0");
-        call["id"] = json!(id);
-        writeln!(input, "{call}").unwrap();
-        loop {
-            let line = output.next().expect("an answer").unwrap();
-            said += &line;
-            if serde_json::from_str::<Value>(&line).unwrap()["id"] == json!(id) {
-                break;
-            }
-        }
-    }
-    drop(input);
-    child.wait().unwrap();
-    said
-}
-
-#[test]
-fn a03_no_mcp_method_reads_behind_a_link_that_leads_out() {
-    let context = hostile();
-    let mut calls = vec![
-        json!({ "method": "resources/list" }),
-        json!({ "method": "prompts/list" }),
-        json!({ "method": "tools/list" }),
-    ];
-    for name in ["file", "folder", "stolen", "environ", "side"] {
-        calls.push(json!({ "method": "tools/call", "params": { "name": "skill", "arguments": { "name": name } } }));
-        calls.push(json!({ "method": "tools/call", "params": { "name": "Skill", "arguments": { "skill": name } } }));
-        for file in ["SKILL.md", "extra.md", "out.md"] {
-            calls.push(json!({ "method": "resources/read", "params": { "uri": format!("skill://{name}/{file}") } }));
-        }
-    }
-    for host in ["claude-code", "codex", "opencode"] {
-        let said = mcp(&context, &["mcp", "--host", host], &calls);
-        assert!(said.contains("plain") || host != "claude-code", "{said}");
-        assert_held(&host, &said);
-    }
-}
-
-/// Exchanges a file, a skill's folder and a root for links, again and again, while `look` looks.
-fn raced(context: &TestContext, look: impl Fn(usize) -> Vec<String>) {
-    let (root, stop) = (context.root().to_owned(), AtomicBool::new(false));
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let swap = |place: &Path, aside: &Path, to: &Path| {
-                drop(fs_err::rename(place, aside));
-                drop(std::os::unix::fs::symlink(to, place));
-                drop(fs_err::remove_file(place));
-                drop(fs_err::rename(aside, place));
-            };
-            let skills = root.join("project/.claude/skills");
-            while !stop.load(Ordering::Relaxed) {
-                swap(&skills.join("plain/SKILL.md"), &root.join("project/a"), &root.join("outside/one.md"));
-                swap(&skills.join("plain"), &root.join("project/b"), &root.join("outside/dir"));
-                swap(&skills, &root.join("project/c"), &root.join("outside/race"));
-            }
-        });
-        for round in 0..ROUNDS {
-            for answer in look(round) {
-                if answer.contains(CANARY) {
-                    stop.store(true, Ordering::Relaxed);
-                    panic!("round {round}: {answer}");
-                }
-            }
-        }
-        stop.store(true, Ordering::Relaxed);
-    });
-}
-
-const ROUNDS: usize = 25;
-
-fn racing() -> TestContext {
-    let context = TestContext::new();
-    let stolen = format!("---\nname: plain\ndescription: {CANARY}\n---\n{CANARY}\n");
-    context.tree(&format!(
-        "//- project/.git/HEAD\nref\n\
-         //- project/.claude/skills/plain/SKILL.md\n---\nname: plain\ndescription: Plain\n---\nPlain.\n\
-         //- project/.claude/skills/plain/extra.md\nExtra.\n\
-         //- outside/one.md\n{stolen}//- outside/dir/SKILL.md\n{stolen}//- outside/dir/extra.md\n{CANARY}\n\
-         //- outside/race/plain/SKILL.md\n{stolen}//- outside/race/plain/extra.md\n{CANARY}\n"
-    ));
-    context
-}
-
-#[test]
-fn a03_no_command_is_raced_out_of_the_project() {
-    let context = racing();
-    let ways: [&[&str]; 5] =
-        [&["list", "--all"], &["prompt"], &["activate", "plain"], &["read", "plain", "extra.md"], &["check"]];
-    raced(&context, |round| {
-        let args: Vec<&str> = [ways[round % ways.len()], &["--host", "claude-code"]].concat();
-        vec![run(&context, &args).to_string()]
-    });
-}
-
-#[test]
-fn a03_no_server_is_raced_out_of_the_project() {
-    let context = racing();
-    let server = Server::start(&context, &["--log", "off"]);
-    raced(&context, |_| {
-        let get = |line: &str| answer(server.send(line, "", "")).1;
-        let ways = ["", "/files/SKILL.md", "/files/extra.md"];
-        let mut answers: Vec<String> =
-            ways.iter().map(|way| get(&format!("GET /v1/skills/plain{way}?host=claude-code"))).collect();
-        answers.push(get("GET /v1/skills?host=claude-code"));
-        answers.push(answer(server.send("POST /v1/skills/plain/activate?host=claude-code", "", "{}")).1);
-        answers
-    });
-}
-
-/// A mount that comes while we serve is not served; the mounts of the search are.
-#[test]
-fn a03_what_is_mounted_over_a_skill_is_not_served() {
-    let context = racing();
-    // In a namespace of its own, where mounting harms nobody.
-    let script = format!(
-        "set -e; cd {root}/project; mount --make-rprivate /; \
-         mkfifo {root}/in; {bin} mcp --host claude-code < {root}/in > {root}/out & exec 3> {root}/in; \
-         say() {{ echo \"$1\" >&3; }}; answered() {{ until grep -q '\"id\":'$1'[,}}]' {root}/out; do sleep 0.05; done; }}; \
-         say '{hello}'; answered 0; say '{call}'; answered 1; \
-         mount --bind {root}/outside/dir {root}/project/.claude/skills/plain; \
-         say '{again}'; answered 2; say '{read}'; answered 3; exec 3>&-; wait",
-        root = context.root().display(),
-        bin = bin().display(),
-        hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
-        call =
-            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Skill","arguments":{"skill":"plain"}}}"#,
-        again =
-            r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"Skill","arguments":{"skill":"plain"}}}"#,
-        read = r#"{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"skill://plain/extra.md"}}"#,
-    );
-    let can = context.answer(&mut context.command("unshare".as_ref(), ["-rm", "true"])).status == Some(0);
-    if !can {
-        skipped("this machine gives no mount namespace");
-        return;
-    }
-    let output = context.answer(&mut context.command("unshare".as_ref(), ["-rm", "sh", "-c", &script]));
-    let said = fs_err::read_to_string(context.root().join("out")).unwrap_or_default();
-    assert!(said.contains("Plain."), "it was served before: {output}\n{said}");
-    assert_held(&output, &said);
-}
-
-#[test]
-fn a61_version_control_in_a_skill_is_not_read_listed_or_published() {
-    let context = TestContext::new();
-    context.tree(&format!(
-        "//- project/.git/HEAD\nref\n//- project/.claude/skills/plain/SKILL.md\n---\nname: plain\ndescription: Plain\n---\nPlain.\n\
-         //- project/.claude/skills/plain/.git/config\n{CANARY}\n//- project/.claude/skills/plain/deep/.git/config\n{CANARY}\n\
-         //- project/.claude/skills/plain/way.md -> .git/config\n//- project/.claude/skills/plain/folder -> .git\n"
-    ));
-    for path in [".git/config", "./.git/config", ".git", "deep/.git/config", "way.md", "folder/config", ".GIT/config"] {
-        let output = run(&context, &["read", "plain", path, "--host", "claude-code"]);
-        assert!(output.status != Some(0), "{path}: {output}");
-        assert_held(&path, &output.to_string());
-    }
-    let server = Server::start(&context, &["--log", "off"]);
-    for path in ["", "/.git/config", "/deep/.git/config", "/way.md", "/folder/config"] {
-        let (_, text) = answer(server.send(&format!("GET /v1/skills/plain/files{path}?host=claude-code"), "", ""));
-        assert_held(&path, &text);
-        assert!(!path.is_empty() || !text.contains(".git"), "{text}");
-    }
-}
-
-/// Everything that a folder holds, to see whether it was touched.
-fn held(context: &TestContext, folder: &str) -> Vec<String> {
-    crate::support::snapshot_of(&context.root().join(folder))
-}
-
-#[test]
-fn a03_fixing_writes_nothing_behind_a_link() {
-    let bad = "---\nname: Bad_Name\ndescription: Use it: now\n---\n";
-    for trusted in [false, true] {
-        let context = TestContext::new();
-        context.tree(&format!(
-            "//- project/.git/HEAD\nref\n//- outside/dir/SKILL.md\n{bad}//- outside/lower/skill.md\n{bad}//- outside/one.md\n{bad}\
-             //- project/.agents/skills/own/SKILL.md\n---\nname: own\ndescription: Use it: now\n---\n\
-             //- project/.agents/skills/dir -> ../../../outside/dir\n//- project/.agents/skills/lower -> ../../../outside/lower\n\
-             //- project/.agents/skills/file/SKILL.md -> ../../../../outside/one.md\n//- project/.claude/skills -> ../../outside\n"
-        ));
-        if trusted {
-            let folders = format!("//- home/.openoxide/config.toml\n[trust]\nfolders = [{:?}]\n", context.project());
-            context.tree(&folders);
-        }
-        let before = held(&context, "outside");
-        let ways: [&[&str]; 4] = [&[], &["."], &[".agents/skills"], &[".agents/skills/own", ".agents/skills/file"]];
-        for way in ways {
-            let output = run(&context, &[&["check", "--fix"], way].concat());
-            assert_eq!(held(&context, "outside"), before, "trusted: {trusted}, {way:?}: {output}");
-        }
-        let own = fs_err::read_to_string(context.project().join(".agents/skills/own/SKILL.md")).unwrap();
-        assert!(own.contains("\"Use it: now\"") || own.contains("'Use it: now'"), "what is inside is fixed: {own}");
-    }
-}
-
-#[test]
-fn a03_a_new_skill_is_not_made_behind_a_link() {
-    let context = TestContext::new();
-    context.tree("//- project/.git/HEAD\nref\n//- outside/keep\nk\n//- project/.agents -> ../outside\n");
-    let before = held(&context, "outside");
-    let output = run(&context, &["new", "fresh"]);
-    assert!(output.status != Some(0) && output.stderr.contains("leads out of the project"), "{output}");
-    assert_eq!(held(&context, "outside"), before);
 }

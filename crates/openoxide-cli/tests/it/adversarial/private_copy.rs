@@ -3,12 +3,67 @@
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use openoxide_testkit::TestContext;
 
+use super::door::{Door, Place};
+use super::face::{Setting, attack};
 use super::{can_run, file, skill};
-use crate::support::{bin, skipped, until};
+use crate::support::{PATIENCE, bin, skipped, until};
+
+attack! { another_user_at_the_copy in every sandbox for everyone { cli, http, mcp, mcp_http, rpc } }
+attack! { what_a_command_leaves_in_a_copy in every sandbox for everyone {
+    cli,
+    http = "the same run as for `cli`, and this one takes long",
+    mcp = "the same run as for `cli`, and this one takes long",
+    mcp_http = "the same run as for `cli`, and this one takes long",
+    rpc = "the same run as for `cli`, and this one takes long",
+} }
+
+/// While commands of a skill run, nobody else gets at the copy of it, whatever face they were asked for at.
+fn another_user_at_the_copy(setting: Setting) {
+    // The copy is what the commands see of the world that this test can change.
+    let wait = "while [ ! -e \"$OPENOXIDE_SKILL_DIR/stop\" ]; do sleep 0.1; done; echo commands\" \"ended";
+    let (context, temporary) = context("sleep 600\n");
+    skill(&context, "keeps", "", &format!("```!\n{wait}\n```"));
+    let place = Place {
+        variables: vec![("TMPDIR".to_owned(), temporary.display().to_string())],
+        options: vec!["--config".to_owned(), "sandbox.shell_time=120".to_owned()],
+        ..Place::new(&context, "openoxide")
+    };
+    let mut door = Door::at(setting, place).approving();
+    open_up(&temporary, 0o1777);
+    std::thread::scope(|scope| {
+        let called = scope.spawn(|| door.activate("keeps"));
+        let is_there = until(PATIENCE, || copy_of_skill(&temporary).is_some() || called.is_finished());
+        let copy = copy_of_skill(&temporary);
+        // Whatever comes of it, the commands have to end, for the test waits for them.
+        let attacked = copy.as_ref().map(|copy| std::panic::catch_unwind(|| assert_out_of_reach(copy, &temporary)));
+        if let Some(copy) = &copy {
+            fs_err::write(copy.join("stop"), "").unwrap();
+        }
+        let said = called.join().unwrap();
+        assert!(is_there && said.contains("commands ended"), "{copy:?}: {said}");
+        attacked.unwrap().unwrap_or_else(|why| std::panic::resume_unwind(why));
+    });
+    assert!(until(PATIENCE, || copies(&temporary).is_empty()), "none is left");
+}
+
+/// Beside the copy of the skill may stand the layer that the commands write to.
+fn copy_of_skill(temporary: &Path) -> Option<PathBuf> {
+    copies(temporary).into_iter().find(|folder| folder.join("scripts/run.sh").exists())
+}
+
+/// Asserts that all that is kept for a run is its user's alone, and that another user gets at nothing of it.
+fn assert_out_of_reach(copy: &Path, temporary: &Path) {
+    for path in copies(temporary).into_iter().chain(everything(copy)) {
+        let found = std::fs::symlink_metadata(&path).unwrap();
+        assert_eq!(found.mode() & 0o077, 0, "{}", path.display());
+        assert_eq!(found.uid(), std::fs::metadata(copy).unwrap().uid(), "{}", path.display());
+    }
+    attack_as_another_user(copy);
+    assert_eq!(fs_err::read_to_string(copy.join("scripts/run.sh")).unwrap(), "sleep 600\n");
+}
 
 /// A skill with a secret, and a temporary folder that everybody may write to, as the machine's is.
 fn context(script: &str) -> (TestContext, PathBuf) {
@@ -54,22 +109,15 @@ fn everything(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn nobody_else_reads_or_replaces_what_runs_and_a_kill_leaves_nothing_for_long() {
+fn a_kill_leaves_nothing_for_long() {
     let (context, temporary) = context("sleep 600\n");
     if !can_run(&context) {
         return;
     }
     let mut running = command(&context, &temporary).spawn().unwrap();
-    let is_copied = || copies(&temporary).iter().any(|copy| copy.join("scripts/run.sh").exists());
-    assert!(until(Duration::from_mins(1), is_copied));
-    let copy = copies(&temporary).remove(0);
-    for path in everything(&copy) {
-        let found = std::fs::symlink_metadata(&path).unwrap();
-        assert_eq!(found.mode() & 0o077, 0, "{}", path.display());
-        assert_eq!(found.uid(), std::fs::metadata(&copy).unwrap().uid(), "{}", path.display());
-    }
-    attack_as_another_user(&copy);
-    assert_eq!(fs_err::read_to_string(copy.join("scripts/run.sh")).unwrap(), "sleep 600\n");
+    assert!(until(PATIENCE, || copy_of_skill(&temporary).is_some()));
+    let copy = copy_of_skill(&temporary).unwrap();
+    assert_out_of_reach(&copy, &temporary);
     // Nothing of ours gets to run when it is killed, so the next one removes what is left.
     running.kill().unwrap();
     running.wait().unwrap();
@@ -79,11 +127,34 @@ fn nobody_else_reads_or_replaces_what_runs_and_a_kill_leaves_nothing_for_long() 
     assert_eq!(copies(&temporary), Vec::<PathBuf>::new(), "the one of the killed process, and its own");
 }
 
+/// Makes a tree that is deeper than a path can say, with folders that their owner may not enter, at a name that is sealed:
+/// nothing of it is kept in the project.
+const LEAVE: &str = "mkdir \"$OPENOXIDE_PROJECT_DIR/.zed\" && cd \"$OPENOXIDE_PROJECT_DIR/.zed\" || exit 9\n\
+    chain=d; for i in 1 2 3 4 5 6 7 8 9; do chain=$chain/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d; done\n\
+    mkdir deep\n\
+    for i in 1 2 3 4 5 6 7 8 9; do mkdir -p n/$chain && mv deep n/$chain/deep && mv n deep || exit 8; done\n\
+    mkdir -p locked/inside/more flat; touch locked/file flat/file\n\
+    chmod 0 locked/inside/more locked/inside locked; chmod 555 flat; echo left\n";
+
+/// Whatever a command put into it, no copy is left when it has ended.
+fn what_a_command_leaves_in_a_copy(setting: Setting) {
+    let (context, temporary) = context(LEAVE);
+    let writable = format!("[sandbox]\nwritable = [\"{}\"]\n", context.project().display());
+    context.tree(&format!("//- home/.openoxide/config.toml\n{writable}"));
+    setting.give(&context);
+    open_up(&temporary, 0o1777);
+    let mut command = setting.command(&context, ["run", "keeps", "scripts/run.sh", "--yes"]);
+    let output = context.answer(command.env("TMPDIR", &temporary));
+    assert!(output.stdout.contains("left"), "{output}");
+    assert!(!context.project().join(".zed").exists(), "{output}");
+    assert_eq!(copies(&temporary), Vec::<PathBuf>::new());
+}
+
 fn attack_as_another_user(copy: &Path) {
     let line = "cat \"$1\"/secret.txt \"$1\"/scripts/run.sh; ls \"$1\"; echo evil > \"$1\"/scripts/run.sh; \
                 mv \"$1\" \"$1\".away; rm -rf \"$1\"; ln -s /etc \"$1\"/new";
     let mut attacker = Command::new("setpriv");
-    attacker.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", line, "sh"]).arg(copy);
+    attacker.args(["--reuid", "65533", "--regid", "65533", "--clear-groups", "sh", "-c", line, "sh"]).arg(copy);
     match attacker.stderr(Stdio::null()).output() {
         Ok(output) if is_root() => assert_eq!(String::from_utf8_lossy(&output.stdout), "", "read by another user"),
         _ => skipped("only root can become another user, with setpriv"),

@@ -111,7 +111,8 @@ fn a21_a_pipe_gets_every_byte() {
     let bytes = |args: &[&str]| context.command(bin(), args).stdin(Stdio::null()).output().unwrap().stdout;
     assert_eq!(bytes(&["read", "evil", "notes.md"]), EVIL.as_bytes());
     let sent = String::from_utf8(bytes(&["activate", "evil", "--no-input"])).unwrap();
-    assert!(sent.contains(&format!("START {EVIL} END")), "{sent:?}");
+    // What a model is sent hides nothing, wherever it goes.
+    assert!(sent.contains("START \\u{1b}[8mhid") && !sent.contains(['\u{1b}', '\u{202e}', '\u{200b}']), "{sent:?}");
     assert!(sent.contains(&format!("!`{PRINTED}`")), "{sent:?}");
     if can_run(&context) {
         let printed = "\u{1b}[8mhid \u{1b}]52;c;aGk=\u{7} x\rover \u{202e}rtl \u{9b}31m\n".as_bytes();
@@ -141,5 +142,54 @@ fn a28_the_question_shows_the_command_exactly() {
         );
         let ours = |line: &&str| line.starts_with("Allow it?") && !line.contains("[a]lways");
         assert_eq!(output.stdout.lines().filter(ours).count(), 0, "{output}");
+    }
+}
+
+/// What was typed comes back in errors. Whoever writes a command into a page, for others to paste, chooses it.
+#[test]
+fn a21_what_was_typed_is_repeated_without_commanding_the_terminal() {
+    let context = TestContext::new();
+    let typed = "x\u{1b}[31m\u{1b}]52;c;aGk=\u{7}\u{202e}\nerror: forged";
+    let flag = format!("--{typed}");
+    for args in [
+        &[typed][..],
+        &[&flag],
+        &["list", typed],
+        &["list", &flag],
+        &["list", "--host", typed],
+        &["list", "--color", typed],
+        &["list", "--config", typed],
+        &["list", "-C", typed],
+        &["show", typed],
+        &["explain", typed],
+        &["check", typed],
+        &["check", "--host", typed],
+        &["activate", typed],
+        &["read", typed, typed],
+        &["run", typed, typed],
+        &["run", "--as", typed, "a", "b"],
+        &["config", "set", typed, typed],
+        &["config", "get", typed],
+        &["enable", typed],
+        &["disable", typed],
+        &["link", typed, typed],
+        &["unlink", typed, typed],
+        &["new", typed],
+        &["trust", typed],
+        &["trust", "--power", typed],
+        &["trust", "--skill", typed],
+        &["schema", typed],
+        &["completions", typed],
+        &["serve", "--listen", typed],
+        &["serve", "--port", typed],
+        &["mcp", "--print-config", typed],
+    ] {
+        let bytes = context.command(bin(), args).stdin(Stdio::null()).output().unwrap();
+        let shown = String::from_utf8(bytes.stderr).unwrap();
+        assert!(!shown.chars().any(is_dangerous), "{args:?}\n{shown:?}");
+        assert!(!shown.contains("\nerror: forged"), "{args:?}\n{shown}");
+        let Some(output) = on_terminal(&context, 80, args, "") else { continue };
+        let shown = unstyled(&output.stdout);
+        assert!(!shown.chars().any(is_dangerous), "{args:?}\n{shown:?}");
     }
 }

@@ -1,0 +1,251 @@
+//! Clients that do not read, slow clients, and floods of questions and conversations: everybody else is served.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use openoxide_testkit::TestContext;
+use serde_json::{Value, json};
+
+use super::face::{Face, Setting, attack};
+use super::skill;
+use crate::serve::{Server, answer};
+use crate::support::{PATIENCE, until};
+
+attack! { clients_that_do_not_read {
+    cli = "nobody connects to it", http, mcp = "it has one client, which started it", mcp_http,
+    rpc = "it has one client, which started it"
+} }
+attack! { slow_clients_without_the_token for everyone {
+    cli = "nobody connects to it", http, mcp = "it has one client, which started it", mcp_http,
+    rpc = "it has one client, which started it"
+} }
+attack! { slow_bodies_with_the_token for everyone {
+    cli = "nobody connects to it", http, mcp = "it has one client, which started it", mcp_http,
+    rpc = "it has one client, which started it"
+} }
+attack! { a_flood_of_questions for everyone {
+    cli = "nobody connects to it", http, mcp = "it has one client, which started it", mcp_http,
+    rpc = "it has one client, which started it"
+} }
+attack! { a_flood_of_conversations for everyone {
+    cli = "nobody connects to it", http = "no route keeps a conversation", mcp = "it has one client, which started it",
+    mcp_http, rpc = "it has one client, which started it"
+} }
+
+/// A project with a skill, one that a rule asks about, and one with a large file.
+fn context(large: &[u8]) -> TestContext {
+    let context = TestContext::new();
+    context.skill("pdf", "Fills in forms");
+    context.tree("//- home/.openoxide/config.toml\n[permission.skill]\nask = \"ask\"\n");
+    skill(&context, "ask", "", "Do $ARGUMENTS");
+    fs_err::write(context.project().join(".agents/skills/pdf/large.bin"), large).unwrap();
+    context
+}
+
+fn serve(setting: Setting, context: &TestContext) -> Server {
+    setting.give(context);
+    Server::from(&mut setting.command(context, ["serve", "--port", "0", "--log", "off"]))
+}
+
+/// Where requests of the face go.
+fn address(setting: Setting, route: &'static str) -> &'static str {
+    if setting.face == Face::McpHttp { "POST /mcp" } else { route }
+}
+
+/// Connects so many times, and sends the same each time.
+fn connect(server: &Server, count: usize, bytes: &str) -> Vec<TcpStream> {
+    let stream = |_| {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.write_all(bytes.as_bytes()).unwrap();
+        stream
+    };
+    (0..count).map(stream).collect()
+}
+
+/// Tells whether the other side has closed a connection that it sent nothing on.
+fn is_closed(stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    !matches!(stream.peek(&mut [0]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+}
+
+/// Many clients ask for a large file and read only the beginning of what comes.
+fn clients_that_do_not_read(setting: Setting) {
+    const CLIENTS: usize = 24;
+    let large: Vec<u8> = (0..15 * 1024 * 1024_u32).map(|number| (number % 251) as u8).collect();
+    let context = context(&large);
+    let server = serve(setting, &context);
+    let path = "/v1/skills/pdf/files/large.bin";
+    let mut deaf = connect(&server, CLIENTS, &asking_for_file(setting, path, &server.token));
+    for stream in &mut deaf {
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut start = [0; 9];
+        stream.read_exact(&mut start).unwrap();
+        assert_eq!(&start, b"HTTP/1.1 ");
+    }
+    // A file is sent in parts. Over MCP an answer is one message of 20 MiB, and some are held until they are read.
+    let bound = if setting.face == Face::Http { 128 } else { 400 };
+    let held = server.memory();
+    assert!(held < bound * 1024, "{held} KiB for {CLIENTS} clients that do not read 15 MiB");
+    assert_eq!(server.get("/v1/skills").0, 200);
+    if setting.face == Face::Http {
+        assert_comes_whole(&server, path, &large);
+    }
+}
+
+/// A request for the large file, as it is sent.
+fn asking_for_file(setting: Setting, path: &str, token: &str) -> String {
+    let head = format!("host: localhost\r\nx-api-key: {token}\r\n");
+    if setting.face == Face::Http {
+        return format!("GET {path} HTTP/1.1\r\n{head}\r\n");
+    }
+    let uri = "skill://pdf/large.bin";
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "deaf", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({ "uri": uri, "_meta": meta });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params }).to_string();
+    format!(
+        "POST /mcp HTTP/1.1\r\n{head}accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
+         mcp-protocol-version: 2026-07-28\r\nmcp-method: resources/read\r\nmcp-name: {uri}\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// Whoever reads gets all of it.
+fn assert_comes_whole(server: &Server, path: &str, large: &[u8]) {
+    let mut stream = server.send(&format!("GET {path}"), "", "");
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let body = bytes.windows(4).position(|end| end == b"\r\n\r\n").unwrap() + 4;
+    assert!(&bytes[body..] == large, "{} bytes came", bytes.len() - body);
+    let head = String::from_utf8_lossy(&bytes[..body]).to_ascii_lowercase();
+    assert!(head.contains("content-length: 15728640\r\n"), "{head}");
+    let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
+    let (status, _) = answer(server.send(&format!("GET {path}"), &format!("if-none-match: {tag}\r\n"), ""));
+    assert_eq!(status, 304);
+}
+
+/// Clients that send a request and never its end: a program and the user are served meanwhile, and few of them keep a place.
+fn slow_clients(setting: Setting, request: impl Fn(&Server) -> String, places: usize) {
+    const CLIENTS: usize = 700;
+    let context = context(b"");
+    let server = serve(setting, &context);
+    let browser = server.open(&server.line).unwrap();
+    let slow = connect(&server, CLIENTS, &request(&server));
+    for _ in 0..20 {
+        assert_eq!(server.get("/v1/skills").0, 200);
+        assert_eq!(browser.send("GET /", "", "").0, 200);
+    }
+    let open = || slow.iter().filter(|stream| !is_closed(stream)).count();
+    // Later than this, their time is over, and none of them would be there.
+    assert!(until(Duration::from_secs(10), || open() <= places), "{} of {CLIENTS} have a place", open());
+    assert!(open() > 0, "they went for another reason");
+}
+
+fn slow_clients_without_the_token(setting: Setting) {
+    let line = address(setting, "GET /v1/skills");
+    slow_clients(setting, |_| format!("{line} HTTP/1.1\r\nhost: localhost\r\nx-slow: "), 256);
+}
+
+fn slow_bodies_with_the_token(setting: Setting) {
+    let line = address(setting, "POST /v1/skills/pdf/activate");
+    let request = |server: &Server| {
+        let head = format!("host: localhost\r\nx-api-key: {}\r\ncontent-type: application/json\r\n", server.token);
+        format!("{line} HTTP/1.1\r\n{head}content-length: 1000\r\n\r\n{{")
+    };
+    slow_clients(setting, request, 512);
+}
+
+/// One caller asks as many questions as it can: everybody else is still asked about.
+fn a_flood_of_questions(setting: Setting) {
+    let context = context(b"");
+    let server = serve(setting, &context);
+    let browser = server.open(&server.line).unwrap();
+    let flood = begin(&server, "flood").1.unwrap();
+    let ask = |number: usize| {
+        let number = number.to_string();
+        if setting.face == Face::Http {
+            let body = json!({ "arguments": number }).to_string();
+            return answer(server.send("POST /v1/skills/ask/activate", "", &body));
+        }
+        let call = json!({ "name": "ask", "arguments": { "arguments": number } });
+        let (_, text) = in_session(&server, &flood, "prompts/get", &call);
+        (if text.contains("needs-approval") { 202 } else { 503 }, text)
+    };
+    let mut asked = 0;
+    let refused = loop {
+        match ask(asked) {
+            (202, _) => asked += 1,
+            refused => break refused,
+        }
+        assert!(asked < 256, "one caller has all of them");
+    };
+    assert!(asked > 0 && refused.0 == 503, "{}", refused.1);
+    assert_eq!(ask(0).0, 202, "the same request has the same question");
+    let user = browser.send("POST /v1/skills/ask/activate", "application/json", "{}");
+    assert_eq!(user.0, 202, "{}", user.1);
+    let session = begin(&server, "other").1.unwrap();
+    let call = json!({ "name": "skill", "arguments": { "name": "ask" } });
+    let called = in_session(&server, &session, "tools/call", &call);
+    assert!(called.1.contains("needs-approval"), "{}", called.1);
+    if setting.face == Face::Http {
+        assert_told_when_there_is_room(&server);
+        assert_eq!(ask(asked + 1).0, 202);
+    }
+}
+
+/// Who has no question left is told when the oldest of its questions lapses; one that is answered makes room.
+fn assert_told_when_there_is_room(server: &Server) {
+    let mut head = String::new();
+    server.send("POST /v1/skills/ask/activate", "", "{}").read_to_string(&mut head).unwrap();
+    let wait = head.lines().find_map(|line| line.strip_prefix("retry-after: ")).unwrap().trim();
+    assert!((1..=600).contains(&wait.parse::<u32>().unwrap()), "{head}");
+    let (_, text) = answer(server.send("POST /v1/skills/ask/activate", "", "{\"arguments\": \"0\"}"));
+    let handle = text.split_once("\"handle\":\"").and_then(|(_, rest)| rest.split('"').next()).unwrap();
+    answer(server.send(&format!("POST /v1/activations/{handle}"), "", "{\"answer\": \"no\"}"));
+}
+
+const MCP: &str = "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-06-18\r\n";
+
+/// Begins a conversation over MCP: the status, and its id.
+fn begin(server: &Server, agent: &str) -> (u16, Option<String>) {
+    let info = json!({ "name": "test", "version": "1" });
+    let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string();
+    let mut text = String::new();
+    let mut stream = server.send("POST /mcp", &format!("{MCP}user-agent: {agent}\r\n"), &body);
+    stream.read_to_string(&mut text).unwrap();
+    let status = text.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let id = text.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).map(|id| id.trim().to_owned());
+    assert!(status == 200 || text.contains("\r\nretry-after: "), "{text}");
+    (status, id)
+}
+
+fn in_session(server: &Server, session: &str, method: &str, params: &Value) -> (u16, String) {
+    let body = json!({ "jsonrpc": "2.0", "id": 2, "method": method, "params": params }).to_string();
+    answer(server.send("POST /mcp", &format!("{MCP}mcp-session-id: {session}\r\n"), &body))
+}
+
+/// Conversations without end push out no other.
+fn a_flood_of_conversations(setting: Setting) {
+    let context = context(b"");
+    let server = serve(setting, &context);
+    let (_, victim) = begin(&server, "victim");
+    let victim = victim.unwrap();
+    for number in 0..400 {
+        let (status, session) = begin(&server, "flood");
+        // Some are used, which makes them worth keeping.
+        match session {
+            Some(session) if number % 2 == 0 => {
+                (0..2).for_each(|_| drop(in_session(&server, &session, "tools/list", &json!({}))));
+            }
+            _ => assert!([200, 503].contains(&status), "{status}"),
+        }
+    }
+    assert_eq!(begin(&server, "flood").0, 503, "its share is in use");
+    assert_eq!(in_session(&server, &victim, "tools/list", &json!({})).0, 200);
+    assert_eq!(begin(&server, "newcomer").0, 200);
+}

@@ -1,0 +1,113 @@
+//! Settings that another user can have written are refused, with the reason and the next step, as ssh does.
+
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::{Path, PathBuf};
+
+use openoxide_testkit::TestContext;
+
+use super::door::Door;
+use super::face::{Setting, attack};
+use crate::support::{json, run, skipped};
+
+attack! { settings_that_others_can_write for everyone { cli, http, mcp, mcp_http, rpc } }
+
+const OTHER: u32 = 65534;
+
+fn mode(path: &Path, mode: u32) {
+    fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// A user with a setting, a host of their own and a project that they trust.
+fn context() -> TestContext {
+    let context = TestContext::new();
+    context.skill("deploy", "Ships it");
+    context.tree(
+        "
+//- home/.openoxide/config.toml
+budget.share = 0.5
+//- home/.openoxide/hosts/mine/host.toml
+title = \"Mine\"
+program = \"mine\"
+roots = []
+",
+    );
+    assert_eq!(run(&context, &["trust"]).status, Some(0));
+    context
+}
+
+fn problems(context: &TestContext) -> String {
+    json(context, &["config", "--json"])["problems"].to_string()
+}
+
+/// Returns each file that gives orders, with the folders above it.
+fn places(context: &TestContext) -> [(PathBuf, &'static str); 6] {
+    let own = context.home().join(".openoxide");
+    [
+        (own.join("config.toml"), "S0401"),
+        (own.join("state/trust.toml"), "S0401"),
+        (own.join("hosts/mine/host.toml"), "S0405"),
+        (own.join("hosts/mine"), "S0405"),
+        (own, "S0401"),
+        (context.home(), "S0401"),
+    ]
+}
+
+#[test]
+fn what_others_may_write_does_not_count() {
+    for writers in [0o002, 0o020] {
+        let context = context();
+        for (path, code) in places(&context) {
+            let before = fs_err::metadata(&path).unwrap().permissions().mode();
+            if writers == 0o020 && chown(&path, None, Some(OTHER)).is_err() {
+                return skipped("only root can give a file to another group");
+            }
+            mode(&path, before | writers);
+            let found = problems(&context);
+            let step = format!("chmod go-w {}", path.display());
+            assert!(found.contains(&step.replace(context.root().to_str().unwrap(), "[ROOT]")), "{step}: {found}");
+            assert!(found.contains(code), "{code}: {found}");
+            mode(&path, before);
+        }
+        assert_eq!(problems(&context), "[]");
+    }
+}
+
+/// Nothing is activated, read or run when nobody knows what is denied.
+fn settings_that_others_can_write(setting: Setting) {
+    let context = context();
+    let file = context.home().join(".openoxide/config.toml");
+    mode(&file, 0o666);
+    let mut door = Door::open(setting, &context, "openoxide");
+    let said = [door.activate("deploy"), door.read("deploy", "SKILL.md"), door.run("deploy", "x.sh")];
+    for said in said.iter().filter(|said| !said.is_empty()) {
+        assert!(!said.contains("# deploy") && said.contains("chmod go-w"), "{said}");
+    }
+    mode(&file, 0o644);
+    let said = Door::open(setting, &context, "openoxide").activate("deploy");
+    assert!(said.contains("# deploy"), "{said}");
+}
+
+#[test]
+fn what_belongs_to_another_user_does_not_count() {
+    let context = context();
+    for (path, code) in places(&context) {
+        if chown(&path, Some(OTHER), None).is_err() {
+            return skipped("only root can give a file to another user");
+        }
+        let found = problems(&context);
+        let step = format!("chown 0 {}", path.display()).replace(context.root().to_str().unwrap(), "[ROOT]");
+        assert!(found.contains(&step) && found.contains(code), "{step}: {found}");
+        chown(&path, Some(0), None).unwrap();
+    }
+    assert_eq!(problems(&context), "[]");
+}
+
+#[test]
+fn a_pipe_in_place_of_settings_is_refused_and_waits_for_nobody() {
+    let context = TestContext::new();
+    context.skill("deploy", "Ships it");
+    context.tree("//- home/.openoxide/config.toml fifo\n");
+    let output = run(&context, &["activate", "deploy"]);
+    assert_eq!(output.status, Some(2), "{output}");
+    assert!(output.stderr.contains("this is no regular file"), "{output}");
+}

@@ -1,0 +1,61 @@
+//! Writing through a link: what is outside of the path that was given stays as it is.
+
+use openoxide_testkit::TestContext;
+
+use super::face::{Setting, attack};
+use crate::support::{run, snapshot_of};
+
+attack! { fixing_behind_a_link for everyone {
+    cli,
+    http = "no route changes a skill's files",
+    mcp = "no tool or method changes a skill's files",
+    mcp_http = "no tool or method changes a skill's files",
+    rpc = "no method changes a skill's files"
+} }
+attack! { a_new_skill_behind_a_link {
+    cli,
+    http = "no route changes a skill's files",
+    mcp = "no tool or method changes a skill's files",
+    mcp_http = "no tool or method changes a skill's files",
+    rpc = "no method changes a skill's files"
+} }
+
+fn outside(context: &TestContext) -> Vec<String> {
+    snapshot_of(&context.root().join("outside"))
+}
+
+fn fixing_behind_a_link(setting: Setting) {
+    let bad = "---\nname: Bad_Name\ndescription: Use it: now\n---\n";
+    for trusted in [false, true] {
+        let context = TestContext::new();
+        context.tree(&format!(
+            "//- outside/dir/SKILL.md\n{bad}//- outside/lower/skill.md\n{bad}//- outside/one.md\n{bad}\
+             //- project/.agents/skills/own/SKILL.md\n---\nname: own\ndescription: Use it: now\n---\n\
+             //- project/.agents/skills/dir -> ../../../outside/dir\n//- project/.agents/skills/lower -> ../../../outside/lower\n\
+             //- project/.agents/skills/file/SKILL.md -> ../../../../outside/one.md\n//- project/.claude/skills -> ../../outside\n"
+        ));
+        if trusted {
+            let folders =
+                format!("//- home/.openoxide/config.toml\n[trust]\nfolders = [\"{}\"]\n", context.project().display());
+            context.tree(&folders);
+        }
+        setting.give(&context);
+        let before = outside(&context);
+        let ways: [&[&str]; 4] = [&[], &["."], &[".agents/skills"], &[".agents/skills/own", ".agents/skills/file"]];
+        for way in ways {
+            let output = context.answer(&mut setting.command(&context, [&["check", "--fix"], way].concat()));
+            assert_eq!(outside(&context), before, "trusted: {trusted}, {way:?}: {output}");
+        }
+        let own = fs_err::read_to_string(context.project().join(".agents/skills/own/SKILL.md")).unwrap();
+        assert!(own.contains("\"Use it: now\"") || own.contains("'Use it: now'"), "what is inside is fixed: {own}");
+    }
+}
+
+fn a_new_skill_behind_a_link(_: Setting) {
+    let context = TestContext::new();
+    context.tree("//- outside/keep\nk\n//- project/.agents -> ../outside\n");
+    let before = outside(&context);
+    let output = run(&context, &["new", "fresh"]);
+    assert!(output.status != Some(0) && output.stderr.contains("leads out of the project"), "{output}");
+    assert_eq!(outside(&context), before);
+}
