@@ -2,21 +2,26 @@
 //!
 //! `wrk -t2 -c64` asks each route for some seconds, several times over. There must be no error of the server, memory must
 //! stay as it is, and a skill must be activated at least half as often as the server can say that it is well, which costs
-//! nothing but the way through the door. nginx, which sends the same bytes as a file, is measured beside it.
+//! nothing but the way through the door. nginx, which sends the same bytes as a file, is measured beside it. `load floods`
+//! measures memory and the time of healthy clients beside clients that are slow on purpose.
 
+mod floods;
 mod nginx;
+mod scene;
 mod wrk;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 
 use self::nginx::Nginx;
+use self::scene::{build, tree};
 use self::wrk::{Asked, Measured};
-use crate::shell::{cargo, repository, run as run_command, say, step, works};
+use crate::server::Server;
+use crate::shell::{repository, run as run_command, say, works};
 
 /// How often an activation must be answered, beside `/healthz`.
 const BAR: f64 = 0.5;
@@ -24,31 +29,29 @@ const BAR: f64 = 0.5;
 const GROWTH: u64 = 8 * 1024;
 /// How many runs there are.
 const RUNS: usize = 5;
-/// How many skills there are beside the one that is asked for.
-const OTHERS: usize = 50;
 
-/// `load [SECONDS]`
+/// `load [SECONDS]` or `load floods [SECONDS [BINARY]]`
 pub(crate) fn run(args: &[String]) -> Result<()> {
+    if let Some(("floods", args)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return floods::run(args);
+    }
     let seconds = args.first().map_or(Ok(10), |seconds| seconds.parse()).context("the seconds of each measurement")?;
     if !has_programs() {
         say("SKIPPED: `wrk` and `nginx` are not there; `apt-get install wrk nginx-light` as root");
         return Ok(());
     }
-    // What is measured is what is handed out, as the sources are now; how long that takes is seen.
-    step("build of the release, if it is not the newest", || {
-        run_command(&mut cargo(&["build", "--release", "--package", "openoxide-cli"]))
-    })?;
+    build()?;
     let folder = tempfile::tempdir()?;
     tree(folder.path())?;
-    let server = Server::start(folder.path())?;
-    let nginx = Nginx::start(folder.path(), &server.activation()?)?;
-    let mut memory = Vec::new();
+    let server = start(folder.path())?;
+    let nginx = Nginx::start(folder.path(), &activation(&server)?)?;
+    let mut held = Vec::new();
     let mut ratios = Vec::new();
     for round in 1..=RUNS {
         say(format!("run {round} of {RUNS}: requests a second, time within which 99 of 100 are answered"));
         ratios.push(measure(&server, &nginx, seconds)?);
-        memory.push(server.memory()?);
-        say(format!("  memory      {:>9} KiB", memory[round - 1]));
+        held.push(memory(&server)?);
+        say(format!("  memory      {:>9} KiB", held[round - 1]));
     }
     ratios.sort_by(f64::total_cmp);
     let ratio = ratios[RUNS / 2];
@@ -56,7 +59,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         "an activation is answered {ratio:.2} times as often as /healthz (at least {BAR}; the middle of {RUNS} runs)"
     ));
     ensure!(ratio >= BAR, "activations are too slow");
-    ensure!(memory[RUNS - 1] <= memory[1] + GROWTH, "memory grows: {memory:?} KiB");
+    ensure!(held[RUNS - 1] <= held[1] + GROWTH, "memory grows: {held:?} KiB");
     Ok(())
 }
 
@@ -90,72 +93,28 @@ fn has_programs() -> bool {
     are_there()
 }
 
-/// Writes a project with a skill of 5 KB, and others.
-fn tree(folder: &Path) -> Result<()> {
-    let write = |name: &str, text: &str| -> Result<()> {
-        let path = folder.join("project/.agents/skills").join(name);
-        fs_err::create_dir_all(path.parent().context("a folder")?)?;
-        Ok(fs_err::write(path, text)?)
-    };
-    fs_err::create_dir_all(folder.join("home"))?;
-    let line = "Read the notes first, then change one thing at a time, and look at what came of it.\n";
-    let head = |name: &str| format!("---\nname: {name}\ndescription: Does something for {name}\n---\n");
-    write("guide/SKILL.md", &format!("{}{}", head("guide"), line.repeat(5 * 1024 / line.len())))?;
-    write("guide/references/notes.md", &line.repeat(20))?;
-    (0..OTHERS).try_for_each(|number| {
-        let name = format!("other-{number}");
-        write(&format!("{name}/SKILL.md"), &format!("{}{line}", head(&name)))
-    })
+/// Starts the server as it is handed out. It asks for no token: what is measured is how it serves.
+fn start(folder: &Path) -> Result<Server> {
+    let mut command = Command::new(repository().join("target/release/openoxide"));
+    command.args(["serve", "--port", "0", "--auth", "none"]).current_dir(folder.join("project")).env_clear();
+    Server::start(command.env("HOME", folder.join("home")).env("PATH", "/usr/bin:/bin").stderr(Stdio::null()))
 }
 
-/// The server as it is handed out.
-struct Server {
-    child: Child,
-    address: String,
+/// Returns the bytes of an activation.
+fn activation(server: &Server) -> Result<String> {
+    let mut stream = TcpStream::connect(server.address.trim_start_matches("http://"))?;
+    let request = "POST /v1/skills/guide/activate HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+                   content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+    stream.write_all(request.as_bytes())?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text)?;
+    let (_, body) = text.split_once("\r\n\r\n").context("an answer")?;
+    ensure!(body.len() > 5 * 1024, "the activation is shorter than the skill: {text}");
+    Ok(body.to_owned())
 }
 
-impl Server {
-    fn start(folder: &Path) -> Result<Server> {
-        let mut child = Command::new(repository().join("target/release/openoxide"))
-            .args(["serve", "--port", "0", "--auth", "none"])
-            .current_dir(folder.join("project"))
-            .env_clear()
-            .env("HOME", folder.join("home"))
-            .env("PATH", "/usr/bin:/bin")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().context("its output")?).read_line(&mut line)?;
-        let address = line.trim().strip_prefix("listening at ").unwrap_or_default().to_owned();
-        let server = Server { child, address };
-        ensure!(server.address.starts_with("http://"), "the server says {line:?}");
-        Ok(server)
-    }
-
-    /// Returns the bytes of an activation.
-    fn activation(&self) -> Result<String> {
-        let mut stream = TcpStream::connect(self.address.trim_start_matches("http://"))?;
-        let request = "POST /v1/skills/guide/activate HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
-                       content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
-        stream.write_all(request.as_bytes())?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text)?;
-        let (_, body) = text.split_once("\r\n\r\n").context("an answer")?;
-        ensure!(body.len() > 5 * 1024, "the activation is shorter than the skill: {text}");
-        Ok(body.to_owned())
-    }
-
-    fn memory(&self) -> Result<u64> {
-        let status = fs_err::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("VmRSS")?;
-        Ok(line.trim().trim_end_matches(" kB").parse()?)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+fn memory(server: &Server) -> Result<u64> {
+    let status = fs_err::read_to_string(format!("/proc/{}/status", server.id()))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
 }

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod architecture;
+mod attacks;
 mod bench;
 mod check;
 mod clients;
@@ -16,6 +17,7 @@ mod metadata;
 mod modules;
 mod needs;
 mod openapi;
+mod server;
 mod shell;
 mod test;
 mod use_cases;
@@ -66,8 +68,8 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "load",
-        arguments: "[SECONDS]",
-        about: "Measure how many requests the server handles, beside nginx",
+        arguments: "[SECONDS] | floods [SECONDS [BINARY]]",
+        about: "Measure how many requests the server handles, beside nginx; or how it stands up to slow clients",
         run: load::run,
     },
     Task {
@@ -84,7 +86,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "clients",
-        arguments: "",
+        arguments: "[CLIENT…]",
         about: "Let installed agents use a skill over MCP, with a scripted model",
         run: clients::run,
     },
@@ -105,6 +107,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "Print which files of the command line, HTTP, MCP and JSON-RPC call each use case",
         run: use_cases::run,
+    },
+    Task {
+        name: "attacks",
+        arguments: "",
+        about: "Print the table of attacks and faces, from the last run of the tests with the profile `ci`",
+        run: attacks::run,
     },
     Task { name: "help", arguments: "", about: "Print this help", run: help },
 ];

@@ -1,16 +1,16 @@
 //! `openapi`: tests a running server against its own OpenAPI document, with valid and invalid requests.
 //!
+//! Requests show the access token; the test also asks without it, and with a wrong one, and must then be refused.
 //! It needs `schemathesis` (from `PyPI`) on the search path or named by `SCHEMATHESIS`; without it, the task is skipped.
 
 use std::ffi::OsString;
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::Result;
 use openoxide_testkit::TestContext;
 
-use crate::shell::{cargo, repository, run, say, step, works};
+use crate::server::Server;
+use crate::shell::{build, run, say, step, works};
 
 /// Skills of every kind: plain, with a command that needs a yes, with files, and broken.
 const TREE: &str = "\
@@ -43,20 +43,6 @@ include-path-regex = \"^/.well-known/\"
 parameters = { name = \"notes\", file = \"notes.tar.gz\", path = \"SKILL.md\" }
 ";
 
-/// A server that ends when it is dropped.
-struct Server {
-    child: Child,
-    address: String,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// Runs `cargo xtask openapi [ARGUMENT…]`; arguments go to `schemathesis`.
 pub(crate) fn task(args: &[String]) -> Result<()> {
     let program = std::env::var_os("SCHEMATHESIS").unwrap_or_else(|| OsString::from("schemathesis"));
@@ -64,43 +50,26 @@ pub(crate) fn task(args: &[String]) -> Result<()> {
         say("SKIPPED openapi: `schemathesis` is not installed; `pip install schemathesis`, or name it in SCHEMATHESIS");
         return Ok(());
     }
-    step("build", || run(&mut cargo(&["build", "--quiet", "-p", "openoxide-cli"])))?;
+    let openoxide = step("build", build)?;
     let context = TestContext::new();
     context.tree(TREE);
-    let server = start(&context)?;
+    let server =
+        Server::start(&mut context.command(&openoxide, ["serve", "--port", "0", "--log", "off", "--publish"]))?;
+    let token = context.run(&openoxide, ["token"]).stdout;
+    let head = format!("[headers]\nx-api-key = \"{}\"\n", token.trim());
     // Made-up words first, then those that lead somewhere.
-    step("made-up values", || run(&mut ask(&program, None, &server, &context, args)))?;
-    let config = context.root().join("schemathesis.toml");
-    fs_err::write(&config, CONFIG)?;
-    step("known values", || run(&mut ask(&program, Some(&config), &server, &context, args)))
+    step("made-up values", || run(&mut ask(&program, &head, &server, &context, args)?))?;
+    step("known values", || run(&mut ask(&program, &format!("{head}{CONFIG}"), &server, &context, args)?))
 }
 
-fn ask(program: &OsString, config: Option<&Path>, server: &Server, context: &TestContext, args: &[String]) -> Command {
+fn ask(program: &OsString, config: &str, server: &Server, context: &TestContext, args: &[String]) -> Result<Command> {
+    // The token stands in a file: what is on a command line, everybody on this machine can read.
+    let file = context.root().join("schemathesis.toml");
+    fs_err::write(&file, config)?;
     let mut command = Command::new(program);
-    if let Some(config) = config {
-        command.arg("--config-file").arg(config);
-    }
-    command.args(["run", &format!("http://{}/openapi.json", server.address)]);
+    command.arg("--config-file").arg(file).args(["run", &format!("{}/openapi.json", server.address)]);
     // A stream of events has no end.
     command.args(["--exclude-path", "/v1/events", "--continue-on-failure", "--request-timeout", "20"]);
     command.args(args).current_dir(context.root());
-    command
-}
-
-fn start(context: &TestContext) -> Result<Server> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository().join("target"), Into::into);
-    let mut command = context.command(
-        &target.join("debug/openoxide"),
-        ["serve", "--port", "0", "--log", "off", "--auth", "none", "--publish"],
-    );
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("the server does not start")?;
-    let output = child.stdout.take().context("the server has no output")?;
-    let mut server = Server { child, address: String::new() };
-    for line in BufReader::new(output).lines() {
-        if let Some((_, address)) = line?.split_once("http://") {
-            address.trim().clone_into(&mut server.address);
-            return Ok(server);
-        }
-    }
-    bail!("the server does not say where it listens")
+    Ok(command)
 }

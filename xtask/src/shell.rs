@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -45,6 +45,13 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
         }
     }
     command
+}
+
+/// Builds the product for debugging; returns its program.
+pub(crate) fn build() -> Result<PathBuf> {
+    run(&mut cargo(&["build", "--quiet", "--package", "openoxide-cli"]))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    Ok(target.unwrap_or_else(|| repository().join("target")).join("debug/openoxide"))
 }
 
 /// Tells whether a variable is what cargo tells a program that it runs about its package.

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use openoxide_testkit::TestContext;
 
 use crate::shell::{cargo, no_arguments, run as run_command, run_reading, say, step, typed, works};
-use crate::{check, generate, metadata, needs};
+use crate::{attacks, check, generate, metadata, needs};
 
 /// How many tests ran, and how they ended.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -25,11 +25,21 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     check::format()?;
     check::lint()?;
     check::lint_elsewhere()?;
-    let counts = tests()?;
+    attacks::forget()?;
+    let outcome = tests();
+    let table = attacks::table();
+    if let (Err(_), Ok(Some(table))) = (&outcome, &table) {
+        say(table);
+    }
+    let (counts, table) = (outcome?, table?);
     step("cargo xtask generate --check", generate::compare)?;
     smoke()?;
     let Counts { passed, failed, ignored } = counts;
     let seconds = start.elapsed().as_secs_f64();
+    match table {
+        Some(table) => say(format!("attacks, and what came of them through each face:\n\n{table}")),
+        None => say("skipped: the table of attacks, which takes cargo-nextest\n"),
+    }
     say(format!("all is well: {passed} tests passed, {failed} failed, {ignored} ignored, in {seconds:.0} s"));
     Ok(())
 }

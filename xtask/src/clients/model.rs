@@ -1,4 +1,4 @@
-//! A scripted model that calls one tool and then ends its turn.
+//! A scripted model that calls one tool, for one skill after the other, and then ends its turn.
 //!
 //! It speaks as much of the protocols of `Anthropic`, `OpenAI` and Google as agents need.
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// The call that the model makes.
+/// The tool that the model calls.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ToolCall {
     /// The tool, as the agent names it.
@@ -17,6 +17,9 @@ pub(super) struct ToolCall {
     /// The group that it is in, where the agent has groups.
     pub(super) namespace: Option<&'static str>,
 }
+
+/// A call of that tool, for a skill.
+type Call = (ToolCall, &'static str);
 
 /// A model that runs until the program ends.
 pub(super) struct Model {
@@ -27,7 +30,7 @@ pub(super) struct Model {
 
 impl Model {
     /// Starts a model on a free port of this machine.
-    pub(super) fn start(call: ToolCall) -> Result<Model> {
+    pub(super) fn start(tool: ToolCall, skills: &'static [&'static str]) -> Result<Model> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let url = format!("http://{}", listener.local_addr()?);
         let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
@@ -36,7 +39,7 @@ impl Model {
             for stream in listener.incoming().flatten() {
                 let log = Arc::clone(&log);
                 // An agent that leaves in the middle is its own affair.
-                std::thread::spawn(move || drop(serve(&stream, call, &log)));
+                std::thread::spawn(move || drop(serve(&stream, tool, skills, &log)));
             }
         });
         Ok(Model { url, asked })
@@ -49,7 +52,7 @@ impl Model {
 }
 
 /// Answers one request.
-fn serve(stream: &TcpStream, call: ToolCall, log: &Mutex<Vec<Value>>) -> Result<()> {
+fn serve(stream: &TcpStream, tool: ToolCall, skills: &[&'static str], log: &Mutex<Vec<Value>>) -> Result<()> {
     let mut reader = BufReader::new(stream);
     let (mut first, mut length) = (String::new(), 0);
     reader.read_line(&mut first)?;
@@ -66,7 +69,7 @@ fn serve(stream: &TcpStream, call: ToolCall, log: &Mutex<Vec<Value>>) -> Result<
     reader.read_exact(&mut body)?;
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
     let path = first.split_whitespace().nth(1).unwrap_or_default();
-    let answer = answer(path, &request, call, log);
+    let answer = answer(path, &request, tool, skills, log);
     let kind = if answer.starts_with('{') { "application/json" } else { "text/event-stream" };
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
@@ -79,9 +82,9 @@ fn serve(stream: &TcpStream, call: ToolCall, log: &Mutex<Vec<Value>>) -> Result<
 }
 
 /// How one maker's models say something: a call, or that they are done.
-type Voice = fn(&Value, Option<ToolCall>) -> String;
+type Voice = fn(&Value, Option<Call>) -> String;
 
-fn answer(path: &str, request: &Value, call: ToolCall, log: &Mutex<Vec<Value>>) -> String {
+fn answer(path: &str, request: &Value, tool: ToolCall, skills: &[&'static str], log: &Mutex<Vec<Value>>) -> String {
     let speaks_to = |end: &str| path.split('?').next().unwrap_or_default().ends_with(end);
     let voices: [(&str, Voice); 3] =
         [("/messages", message), ("/responses", response), (":streamGenerateContent", content)];
@@ -89,13 +92,13 @@ fn answer(path: &str, request: &Value, call: ToolCall, log: &Mutex<Vec<Value>>) 
         return json!({ "data": [], "models": [], "input_tokens": 1 }).to_string();
     };
     let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-    let mut is_first = false;
+    let mut skill = None;
     if has_tools {
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
-        is_first = log.is_empty();
+        skill = skills.get(log.len());
         log.push(request.clone());
     }
-    say(request, is_first.then_some(call))
+    say(request, skill.map(|skill| (tool, *skill)))
 }
 
 fn events(events: &[Value]) -> String {
@@ -104,11 +107,11 @@ fn events(events: &[Value]) -> String {
 }
 
 /// Says it as Anthropic's models do.
-fn message(request: &Value, call: Option<ToolCall>) -> String {
+fn message(request: &Value, call: Option<Call>) -> String {
     let (block, delta, stop) = match call {
-        Some(call) => (
-            json!({ "type": "tool_use", "id": "toolu_1", "name": call.name, "input": {} }),
-            json!({ "type": "input_json_delta", "partial_json": "{\"name\":\"pdf\"}" }),
+        Some((tool, skill)) => (
+            json!({ "type": "tool_use", "id": format!("toolu_{skill}"), "name": tool.name, "input": {} }),
+            json!({ "type": "input_json_delta", "partial_json": json!({ "name": skill }).to_string() }),
             "tool_use",
         ),
         None => (json!({ "type": "text", "text": "" }), json!({ "type": "text_delta", "text": "done" }), "end_turn"),
@@ -134,11 +137,11 @@ fn message(request: &Value, call: Option<ToolCall>) -> String {
 }
 
 /// Says it as `OpenAI`'s models do.
-fn response(_: &Value, call: Option<ToolCall>) -> String {
-    let item = if let Some(call) = call {
+fn response(_: &Value, call: Option<Call>) -> String {
+    let item = if let Some((tool, skill)) = call {
         json!({
-            "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": call.name, "namespace": call.namespace,
-            "arguments": "{\"name\":\"pdf\"}",
+            "type": "function_call", "id": format!("fc_{skill}"), "call_id": format!("call_{skill}"),
+            "name": tool.name, "namespace": tool.namespace, "arguments": json!({ "name": skill }).to_string(),
         })
     } else {
         let content = json!([{ "type": "output_text", "text": "done" }]);
@@ -156,9 +159,9 @@ fn response(_: &Value, call: Option<ToolCall>) -> String {
 }
 
 /// Says it as Google's models do.
-fn content(_: &Value, call: Option<ToolCall>) -> String {
+fn content(_: &Value, call: Option<Call>) -> String {
     let part = match call {
-        Some(call) => json!({ "functionCall": { "name": call.name, "args": { "name": "pdf" } } }),
+        Some((tool, skill)) => json!({ "functionCall": { "name": tool.name, "args": { "name": skill } } }),
         None => json!({ "text": "done" }),
     };
     let candidate = json!({ "content": { "role": "model", "parts": [part] }, "finishReason": "STOP", "index": 0 });

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 
-use super::suite::{Suite, build};
+use super::suite::Suite;
 use crate::shell;
 
 const SCENARIOS: [&str; 4] = [
@@ -15,7 +15,7 @@ const SCENARIOS: [&str; 4] = [
 /// Runs every scenario that is about clients of skills.
 pub(super) fn run() -> Result<()> {
     let Some(suite) = Suite::find()? else { return Ok(()) };
-    let program = build()?;
+    let program = shell::build()?;
     let script = shell::repository().join("xtask/conformance/client.sh");
     let script = script.to_str().context("the repository's path is not UTF-8")?;
     shell::say(format!("conformance suite {}, clients", suite.version));

@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result, ensure};
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 
-use super::server::Server;
-use super::suite::{Suite, build};
+use super::server;
+use super::suite::Suite;
 use crate::shell;
 
 /// How many skills are verified.
@@ -21,7 +21,7 @@ pub(super) fn run() -> Result<()> {
         shell::say("SKIPPED: the inspector is not installed beside the conformance suite");
         return Ok(());
     };
-    let program = build()?;
+    let program = shell::build()?;
     let context = TestContext::new();
     for number in 0..SKILLS {
         let name = format!("skill-{number:02}");
@@ -32,8 +32,8 @@ pub(super) fn run() -> Result<()> {
         ));
     }
     let program = program.to_str().context("the program's path is not text")?;
-    let server = Server::start(&context, program.as_ref())?;
-    for (way, target) in [("stdio", vec![program, "mcp"]), ("http", vec!["--transport", "http", server.url.as_str()])] {
+    let (_server, url) = server::start(&context, program.as_ref())?;
+    for (way, target) in [("stdio", vec![program, "mcp"]), ("http", vec!["--transport", "http", url.as_str()])] {
         let mut command = context.command(&suite.node, [script.as_os_str()]);
         command.args(["--method", "skills/list", "--verify"]).args(target);
         let (skills, files) = verified(&mut command)?;

@@ -1,13 +1,14 @@
 //! The conformance scenarios for servers, against `openoxide serve` with a tree of test skills.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 use openoxide_testkit::TestContext;
 use serde_json::Value;
 
-use super::suite::{Suite, build, checks};
+use super::suite::{Suite, checks};
+use crate::server::Server;
 use crate::shell;
 
 /// What a scenario that is run cannot check, because it asks for a tool of the suite's own.
@@ -56,13 +57,13 @@ const LEFT_OUT: &[(&str, &str)] = &[
 /// Runs the scenarios against a server of this build.
 pub(super) fn run() -> Result<()> {
     let Some(suite) = Suite::find()? else { return Ok(()) };
-    let program = build()?;
+    let program = shell::build()?;
     let context = TestContext::new();
     write_tree(&context);
-    let server = Server::start(&context, &program)?;
+    let (_server, url) = start(&context, &program)?;
     let mut passed = 0;
     for scenario in RUN {
-        let (checked, untestable) = judge(&suite, scenario, &server.url)?;
+        let (checked, untestable) = judge(&suite, scenario, &url)?;
         let note =
             if untestable > 0 { format!(", {untestable} need a tool of the suite's own") } else { String::new() };
         shell::say(format!("{scenario}: {checked} checks pass{note}"));
@@ -85,42 +86,12 @@ fn write_tree(context: &TestContext) {
     );
 }
 
-/// A server that ends with this value.
-pub(super) struct Server {
-    child: Child,
-    /// Where MCP is.
-    pub(super) url: String,
-}
-
-impl Server {
-    pub(super) fn start(context: &TestContext, program: &std::path::Path) -> Result<Server> {
-        let mut command = context.command(program, ["serve", "--port", "0", "--log", "off", "--auth", "none"]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
-        let output = child.stdout.take().context("the server has no output")?;
-        let found = BufReader::new(output).lines().map_while(Result::ok).find_map(|line| address(&line));
-        let Some(address) = found else {
-            // It is gone, or does not say where it listens.
-            drop(child.kill());
-            drop(child.wait());
-            anyhow::bail!("the server does not say where it listens");
-        };
-        Ok(Server { child, url: format!("{}/mcp", address.trim_end_matches('/')) })
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-/// Finds an address in a line.
-fn address(line: &str) -> Option<String> {
-    let start = line.find("http://")?;
-    let end = line[start..].find(|sign: char| sign.is_whitespace() || "\"',".contains(sign));
-    Some(line[start..end.map_or(line.len(), |end| start + end)].to_owned())
+/// Starts a server that asks for no token, because the suite shows none; returns where MCP is, too.
+pub(super) fn start(context: &TestContext, program: &Path) -> Result<(Server, String)> {
+    let mut command = context.command(program, ["serve", "--port", "0", "--log", "off", "--auth", "none"]);
+    let server = Server::start(&mut command)?;
+    let url = format!("{}/mcp", server.address);
+    Ok((server, url))
 }
 
 /// Runs a scenario; returns how many checks passed, and how many the suite cannot make without a tool of its own.

@@ -59,10 +59,3 @@ pub(super) fn checks(folder: &Path) -> Result<Vec<Value>> {
     }
     Ok(Vec::new())
 }
-
-/// Builds the product; returns its program.
-pub(super) fn build() -> Result<PathBuf> {
-    shell::run(&mut shell::cargo(&["build", "--quiet", "--package", "openoxide-cli"]))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    Ok(target.unwrap_or_else(|| shell::repository().join("target")).join("debug/openoxide"))
-}
