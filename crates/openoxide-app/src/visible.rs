@@ -7,6 +7,7 @@ use std::sync::Arc;
 use openoxide_config::ConfigProblem;
 use openoxide_live::Snapshot;
 use openoxide_skills::catalog::{Catalog, Entry, View, is_switched_off};
+use openoxide_skills::judge::MetadataFiles;
 use openoxide_skills::text::visible as visible_text;
 
 use crate::error::Error;
@@ -24,12 +25,14 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
     }
     let catalog = snapshot.runtime()?.catalog();
     let (own, _) = snapshot.workspace.view(OWN_HOST)?;
-    Ok(Arc::clone(snapshot.narrowed(|| visible(catalog, &snapshot.problems, &own))))
+    let files = MetadataFiles::of(&snapshot.workspace.hosts);
+    Ok(Arc::clone(snapshot.narrowed(|| visible(catalog, &snapshot.problems, &own, &files))))
 }
 
 /// Returns the catalog without what the model may not see, and without what was found and is not active.
-fn visible(catalog: &Catalog, settings: &[ConfigProblem], own: &View) -> Catalog {
-    let skills: Vec<Entry> = catalog.skills.iter().filter(|entry| model_may_see(entry, own)).map(shown).collect();
+fn visible(catalog: &Catalog, settings: &[ConfigProblem], own: &View, files: &MetadataFiles) -> Catalog {
+    let may_see = |entry: &&Entry| model_may_see(entry, own) && !files.keep_from_model(catalog, entry);
+    let skills: Vec<Entry> = catalog.skills.iter().filter(may_see).map(shown).collect();
     let is_of = |path: &Path, entry: &Entry| entry.skill.path.parent().is_some_and(|folder| path.starts_with(folder));
     // Findings about settings, and about skills that are visible; a path that is neither may be that of another skill.
     let is_setting = |path: &Path| settings.iter().any(|problem| problem.path.as_deref() == Some(path));

@@ -1,9 +1,9 @@
 //! Files that several processes change: opened without blocking, locked, and replaced as a whole.
 
 use std::ffi::OsString;
-use std::fs::{File, Metadata, TryLockError};
+use std::fs::{DirBuilder, File, Metadata, TryLockError};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -133,6 +133,13 @@ impl HeldFile {
         let mode = existing.filter(Metadata::is_file).map_or(mode, |stat| stat.mode() & 0o777);
         self.folder.put_for_good(&self.name, text, mode)
     }
+}
+
+/// Makes a folder of the user's own and those above it that are missing. Whatever the umask is, no other user may write to
+/// them: OpenOxide would not use them.
+pub(crate) fn make_own_folders(folder: &Path) -> io::Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o755).create(folder);
+    made.map_err(|error| io::Error::new(error.kind(), format!("cannot make `{}`: {error}", folder.display())))
 }
 
 pub(crate) fn parent_of(path: &Path) -> &Path {

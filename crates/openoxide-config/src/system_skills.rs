@@ -9,6 +9,8 @@ use include_dir::{Dir, include_dir};
 use openoxide_skills::resource::Hex;
 use sha2::{Digest as _, Sha256};
 
+use crate::files;
+
 static SKILLS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/skills");
 
 /// The file with the fingerprint of the set that was unpacked.
@@ -37,7 +39,7 @@ fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<bool> {
         return Ok(false);
     }
     let parent = target.parent().unwrap_or(Path::new("/"));
-    fs_err::create_dir_all(parent)?;
+    files::make_own_folders(parent)?;
     // Written beside the old set and swapped as a whole, so that a reader never sees a part of it.
     let fresh = tempfile::Builder::new().prefix(".system-new-").tempdir_in(parent)?;
     for (path, bytes) in files {

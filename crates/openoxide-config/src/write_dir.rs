@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -19,6 +20,9 @@ const ATTEMPTS: u32 = 16;
 /// A folder, held open.
 #[derive(Debug)]
 pub struct WriteDir(OwnedFd);
+
+/// The mode of a folder that the user alone may write to.
+const OWN_FOLDER: Mode = Mode::from_bits_retain(0o755);
 
 impl WriteDir {
     /// Opens a folder by its whole path, in which there is no link.
@@ -52,7 +56,16 @@ impl WriteDir {
 
     /// Makes a folder in this one; returns whether there was nothing of that name.
     pub fn make_one(&self, name: &OsStr) -> io::Result<bool> {
-        match rustix::fs::mkdirat(&self.0, name, Mode::RWXU | Mode::RWXG | Mode::RWXO) {
+        self.make_with(name, Mode::RWXU | Mode::RWXG | Mode::RWXO)
+    }
+
+    /// Makes a folder of the user's own, which no other user may write to whatever the umask is: OpenOxide would not use it.
+    pub fn make_own(&self, name: &OsStr) -> io::Result<bool> {
+        self.make_with(name, OWN_FOLDER)
+    }
+
+    fn make_with(&self, name: &OsStr, mode: Mode) -> io::Result<bool> {
+        match rustix::fs::mkdirat(&self.0, name, mode) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
             Err(error) => Err(error.into()),
@@ -199,9 +212,9 @@ impl WriteDir {
 
     /// Makes something under a name of ours that nobody has.
     fn stage<T>(&self, make: impl Fn(&OsStr) -> Result<T, Errno>) -> io::Result<(OsString, T)> {
-        let own = std::process::id();
-        for attempt in 0..ATTEMPTS {
-            let name = OsString::from(format!(".openoxide-{own}-{attempt}"));
+        for _ in 0..ATTEMPTS {
+            // What a killed process left, or what another user put there, keeps no name from us.
+            let name = OsString::from(format!(".openoxide-{:016x}", RandomState::new().hash_one(())));
             match make(&name) {
                 Err(Errno::EXIST) => {}
                 made => return Ok((name, made?)),
@@ -267,6 +280,18 @@ mod tests {
         assert_eq!(skill.read(OsStr::new("file"), 4).unwrap(), b"ours");
         assert_eq!(skill.read(OsStr::new("file"), 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         assert_eq!(skill.names().unwrap().len(), 3, "nothing is left over but `.` and `..`");
+    }
+
+    #[test]
+    fn what_a_killed_process_left_keeps_nobody_from_writing() {
+        let root = tempfile::tempdir().unwrap();
+        let real = fs_err::canonicalize(root.path()).unwrap();
+        for attempt in 0..ATTEMPTS {
+            fs_err::write(real.join(format!(".openoxide-{}-{attempt}", std::process::id())), "").unwrap();
+        }
+        fs_err::write(real.join("file"), "before").unwrap();
+        WriteDir::open(&real).unwrap().replace(OsStr::new("file"), b"ours").unwrap();
+        assert_eq!(fs_err::read(real.join("file")).unwrap(), b"ours");
     }
 
     #[test]

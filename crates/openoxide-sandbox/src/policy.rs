@@ -27,6 +27,8 @@ pub struct Policy {
     pub sealed: Vec<PathBuf>,
     /// More names that are sealed wherever they stand, beside [`SEALED_NAMES`].
     pub sealed_names: Vec<String>,
+    /// Folders elsewhere whose links other programs obey: what they lead to is sealed as well.
+    pub linked_from: Vec<PathBuf>,
     /// The project. The names of folders above it seal nothing in it.
     pub project: Option<PathBuf>,
     /// Whether it may reach the network.

@@ -3,11 +3,13 @@
 mod contents;
 mod finding;
 mod hidden;
+mod metadata;
 mod names;
 
 pub use crate::discover::PREFIX_MAX as CHECKED_MAX;
 pub use finding::SkillFinding;
 pub use hidden::forged_line;
+pub use metadata::MetadataFiles;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -82,6 +82,15 @@ pub fn is_sticky(stat: &Metadata) -> bool {
     stat.is_dir() && stat.mode() & STICKY != 0
 }
 
+/// Whom the system shows as the owner of what belongs to nobody in this user namespace. Elsewhere it is a user like others.
+const UNMAPPED: u32 = 65534;
+
+/// Tells whether every user of the machine has a number here, so that none is shown as [`UNMAPPED`].
+fn is_whole_machine() -> bool {
+    let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    map.is_empty() || map.split_whitespace().eq(["0", "0", "4294967295"])
+}
+
 const LOOK: &str = "look through what is in it, then";
 
 fn check_one(path: &Path, stat: &Metadata, what: &str) -> Result<(), ForeignWriter> {
@@ -99,6 +108,11 @@ fn check_belongs(path: &Path, stat: &Metadata, what: &str) -> Result<(), Foreign
         return Ok(());
     }
     let (user, shown) = (rustix::process::geteuid().as_raw(), TerminalText(&path_text(path)).to_string());
+    if stat.uid() == UNMAPPED && !is_whole_machine() {
+        let message = format!("in this user namespace nobody can tell whose {what} `{shown}` is, so it does not count");
+        let help = "run OpenOxide outside of the container or sandbox that it is in".to_owned();
+        return Err(ForeignWriter { message, help });
+    }
     let message = format!("{what} `{shown}` belongs to another user (uid {}), so it does not count", stat.uid());
     Err(ForeignWriter { message, help: format!("{LOOK}: chown {user} {shown}") })
 }

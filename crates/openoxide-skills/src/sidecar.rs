@@ -53,6 +53,20 @@ pub(crate) fn read(
     (Metadata { keeps_from_model: keeps_from_model(&root), ..metadata }, reader.problems)
 }
 
+/// Returns what a metadata file says that is there and cannot be read: perhaps that the model is to keep off.
+pub(crate) fn unreadable() -> Metadata {
+    Metadata { keeps_from_model: true, ..Metadata::default() }
+}
+
+/// Tells whether the bytes of a metadata file keep its skill from the model, whatever else is in them.
+pub(crate) fn keeps_off(bytes: &[u8]) -> bool {
+    let text = std::str::from_utf8(bytes).ok().map(|text| text.strip_prefix('\u{feff}').unwrap_or(text));
+    match text.and_then(|text| yaml::parse(text).ok()) {
+        Some(root) => keeps_from_model(&root),
+        None => mentions(bytes, BY_ITSELF),
+    }
+}
+
 /// The key that says whether the model may call the skill by itself.
 const BY_ITSELF: &str = "allow_implicit_invocation";
 

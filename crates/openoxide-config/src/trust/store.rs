@@ -84,7 +84,7 @@ impl Store {
     fn private_folder(&self) -> std::io::Result<WriteDir> {
         let folder = files::parent_of(&self.path);
         if let Some(home) = folder.parent() {
-            fs_err::create_dir_all(home)?;
+            files::make_own_folders(home)?;
         }
         match DirBuilder::new().mode(0o700).create(folder) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {

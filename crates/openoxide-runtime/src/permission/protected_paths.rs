@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use openoxide_sandbox::Policy;
 use openoxide_skills::host::{Host, Hosts};
+use openoxide_skills::skill::SkillScope;
 
 use crate::Runtime;
 
@@ -33,7 +34,19 @@ impl Runtime {
     pub(super) fn sealing(&self, policy: Policy) -> Policy {
         // Every host has to be read for it, and nearly no command may write.
         let names = self.names_that_hosts_obey.get_or_init(|| names_that_hosts_obey(&self.hosts));
-        Policy { sealed_names: names.clone(), ..policy }
+        Policy { sealed_names: names.clone(), linked_from: self.folders_with_obeyed_links(), ..policy }
+    }
+
+    /// Returns the user's own folders in which programs look for settings and skills, which may be links into a project.
+    fn folders_with_obeyed_links(&self) -> Vec<PathBuf> {
+        let home = self.environment.home.iter().flat_map(|home| [home.clone(), home.join(".config")]);
+        let around = &self.view().around;
+        let hosts = self.hosts.all().filter_map(|spec| spec.host().ok());
+        let of_host = |host: Host| {
+            let rules = host.roots.iter().filter(|rule| rule.scope == SkillScope::User);
+            rules.filter_map(|rule| around.expand(&rule.path, &host.vars)).collect::<Vec<_>>()
+        };
+        home.chain(hosts.flat_map(of_host)).collect()
     }
 
     /// Tells whether a folder is above or in the one where OpenOxide keeps its state: trust, the access token, the log.

@@ -14,6 +14,7 @@ const INSTALL: &str = "install the package `bubblewrap`";
 const NAMESPACES: &str = "allow user namespaces: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and \
                           kernel.apparmor_restrict_unprivileged_userns";
 const DISK: &str = "let TMPDIR name a folder on ext4, XFS, Btrfs or tmpfs; the kernel has to be 5.11 or later";
+const TEMPORARY: &str = "let TMPDIR name another folder of your own, or none";
 const KERNEL: &str = "boot a kernel of 5.13 or later with `landlock` in its list of security modules";
 
 /// Tries the mechanisms from best to worst, and takes the first that works.
@@ -96,17 +97,17 @@ fn failed(what: &'static str, error: SandboxError) -> Missing {
 fn tried(isolation: &Isolation, mechanism: Mechanism) -> Result<Found, SandboxError> {
     let isolation = Isolation { mechanism, ..isolation.clone() };
     let no_layers = match PrivateFolder::new() {
-        Ok(folder) => match does_nothing(&isolation, Policy::default().write(folder.path())) {
-            Ok(()) => None,
-            Err(SandboxError::Layer { layer, why, .. }) if layer == LAYER => Some(why),
-            Err(error) => return Err(error),
-        },
-        Err(error) => Some(error.to_string()),
+        Ok(folder) => does_nothing(&isolation, Policy::default().write(folder.path())).err(),
+        Err(error) => Some(error.into()),
     };
+    // Whatever keeps a folder from being writable, commands that write nothing may still run.
     if no_layers.is_some() {
         does_nothing(&isolation, Policy::default())?;
     }
-    let missing = no_layers.map(|why| Missing { what: LAYER, why, remedy: DISK });
+    let missing = no_layers.map(|error| match error {
+        SandboxError::Layer { layer, why, .. } if layer == LAYER => Missing { what: LAYER, why, remedy: DISK },
+        error => Missing { what: LAYER, why: error.to_string(), remedy: TEMPORARY },
+    });
     Ok((isolation.mechanism, missing))
 }
 

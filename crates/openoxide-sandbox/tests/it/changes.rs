@@ -155,10 +155,12 @@ fn no_link_leads_out_and_no_file_is_more_than_a_file() {
     each(|setting| {
         let folder = setting.folder();
         folder.dir("a");
+        std::os::unix::fs::symlink("/etc", folder.join("etc")).unwrap();
         let ran = run(
             setting,
             &folder,
-            "ln -s /etc/passwd out; ln -s ../.. a/up; ln -s x/../../.. a/late; ln -s ../in a/fine; mkfifo pipe; chmod u+s a; cp /bin/true plain",
+            "ln -s /etc/passwd out; ln -s ../.. a/up; ln -s x/../../.. a/late; ln -s ../in a/fine; mkfifo pipe; chmod u+s a; \
+             cp /bin/true plain; ln -s etc/passwd by-another; ln -s ../etc a/by-another",
         );
         let out = "it is a link that leads out of the folder";
         expect(
@@ -166,9 +168,11 @@ fn no_link_leads_out_and_no_file_is_more_than_a_file() {
             &folder,
             &ran,
             &[
+                ("created", "a/by-another", out),
                 ("created", "a/fine", "kept"),
                 ("created", "a/late", out),
                 ("created", "a/up", out),
+                ("created", "by-another", out),
                 ("created", "out", out),
                 ("created", "pipe", "it is a pipe, a socket or a device"),
                 ("created", "plain", "kept"),
@@ -335,5 +339,33 @@ fn holes_stay_holes() {
         let file = std::fs::File::open(folder.join("f")).unwrap();
         std::os::unix::fs::FileExt::read_exact_at(&file, &mut bytes, 99_999_999).unwrap();
         assert_eq!(&bytes, b"\0middle\0", "{setting:?}");
+    });
+}
+
+#[test]
+fn a_tree_that_is_too_deep_stays_whole() {
+    each(|setting| {
+        let folder = setting.folder();
+        folder.file("deep/beside", "text\n");
+        let deep = format!("deep{}", "/d".repeat(300));
+        folder.dir(&deep);
+        let ran = run(setting, &folder, "rm -rf deep");
+        expect(setting, &folder, &ran, &[("removed", "deep", "it lies too deep")]);
+        assert!(std::fs::exists(folder.join(&deep)).unwrap() && std::fs::exists(folder.join("deep/beside")).unwrap());
+    });
+}
+
+#[test]
+fn plugins_and_their_skills_are_not_planted() {
+    each(|setting| {
+        let folder = setting.folder();
+        let line = "mkdir -p plugins/foo/bar plugins/foo/hooks; echo x > plugins/foo/bar/SKILL.md; echo x > plugins/foo/hooks/hooks.json";
+        let ran = run(setting, &folder, line);
+        let sealed = |path| ("created", path, SEALED);
+        let refused: Vec<&String> = ran.changes.iter().filter(|line| line.ends_with(SEALED)).collect();
+        let expected = ["plugins/foo/bar/SKILL.md", "plugins/foo/hooks/hooks.json"].map(sealed);
+        let expected = expected.map(|(kind, path, why)| format!("{kind} {}: {why}", folder.join(path)));
+        assert_eq!(refused, expected.iter().collect::<Vec<_>>(), "{setting:?} {ran:?}");
+        assert!(!std::fs::exists(folder.join("plugins/foo/bar/SKILL.md")).unwrap());
     });
 }

@@ -201,7 +201,7 @@ impl Builder<'_> {
         let plugin = found.root.plugin.as_ref().map(|plugin| plugin.dir.as_path());
         let (metadata, problems) = match &file.bytes {
             Ok(bytes) => sidecar::read(bytes, dir, plugin, rules),
-            Err(why) => (sidecar::Metadata::default(), vec![sidecar::invalid(why)]),
+            Err(why) => (sidecar::unreadable(), vec![sidecar::invalid(why)]),
         };
         let path = dir.join(&file.file);
         (metadata, problems.into_iter().map(|diagnostic| Problem { path: path.clone(), diagnostic }).collect())

@@ -398,10 +398,11 @@ pub(super) fn read_sidecars<'f>(
             Ok(inner) => read_small(inner.as_fd(), Path::new(name), mounts),
             // A link is no folder to the system, but people must be told why their file has no effect.
             Err(Errno::LOOP | Errno::NOTDIR) => Some(Err("its folder is a symbolic link, or no folder".to_owned())),
-            Err(_) => {
+            Err(Errno::NOENT) => {
                 absent = Some(dir);
                 None
             }
+            Err(error) => Some(Err(reason(&error.into()))),
         };
         found.extend(bytes.map(|bytes| Sidecar { file: file.clone(), bytes }));
     }

@@ -160,7 +160,7 @@ impl SkillDir {
         if is_same && target.boundary.may_lead(&now, LinkRole::Found) { now.reopen(READ) } else { Err(Errno::XDEV) }
     }
 
-    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
 }

@@ -60,7 +60,7 @@ fn what_cannot_be_kept_on_the_disk_is_an_error_and_changes_nothing() {
                 }
                 let left = fs_err::read_dir(file.parent().unwrap()).into_iter().flatten();
                 let left = left.map(|entry| entry.unwrap().file_name());
-                let left: Vec<_> = left.filter(|name| name.to_string_lossy().starts_with(".tmp")).collect();
+                let left: Vec<_> = left.filter(|name| name.to_string_lossy().starts_with(".openoxide-")).collect();
                 assert!(left.is_empty(), "{args:?} {nth}: {left:?}");
             }
         }

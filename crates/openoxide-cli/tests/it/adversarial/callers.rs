@@ -10,20 +10,24 @@ use crate::support::{json, run};
 attack! { skills_that_the_model_may_not_see for everyone { cli, http, mcp, mcp_http, rpc } }
 
 /// Skills that the model may not see, each for a reason of its own.
-const HIDDEN: [(&str, &str); 6] = [
+const HIDDEN: [(&str, &str); 8] = [
     ("hidden-rule", ""),
     ("hidden-itself", "disable-model-invocation: true\n"),
     ("hidden-setting", ""),
     ("hidden-list", "disable-model-invocation: [true]\n"),
     ("hidden-word", "disable-model-invocation: certainly\n"),
     ("hidden-spelling", "disable_model_invocation: \"true\"\n"),
+    // These two by a metadata file.
+    ("hidden-policy", ""),
+    ("hidden-unreadable", ""),
 ];
 
 /// Returns which of them the model may not see. Whoever started us is the user, who has each host as its program is; what
 /// the user's own rules deny is denied in all of them. A program that comes over HTTP gets the strictest of all rules.
 fn hidden(host: &str, face: Face) -> &'static [(&'static str, &'static str)] {
     match (host, face) {
-        ("openoxide", _) | (_, Face::Http | Face::McpHttp) => &HIDDEN,
+        ("openoxide", _) => &HIDDEN[..7],
+        (_, Face::Http | Face::McpHttp) => &HIDDEN,
         ("claude-code", _) => &HIDDEN[..2],
         _ => &HIDDEN[..1],
     }
@@ -37,6 +41,8 @@ fn skills_that_the_model_may_not_see(setting: Setting) {
         skill(&context, name, more, "LEAKED body.");
         file(&context, name, "notes.md", "LEAKED notes.\n");
     }
+    file(&context, "hidden-policy", "agents/openai.yaml", "policy:\n  allow_implicit_invocation: false\n");
+    file(&context, "hidden-unreadable", "agents/openai.yaml", &"# too long\n".repeat(10_000));
     everywhere(&context);
     context.tree(
         "//- home/.openoxide/config.toml\n[permission.skill]\nhidden-rule = \"deny\"\n\

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use openoxide_testkit::TestContext;
 
@@ -63,12 +64,18 @@ fn raced_links(setting: Setting) {
                 drop(fs_err::rename(aside, place));
             };
             let skills = root.join("project/.claude/skills");
-            while !stop.load(Ordering::Relaxed) {
+            // Sometimes without a break, and sometimes with one that is long enough to read what is plain.
+            for pause in (0..).map(|turn| [0, 0, 1, 5, 25, 100][turn % 6]) {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
                 swap(&skills.join("plain/SKILL.md"), &root.join("project/a"), &root.join("outside/one.md"));
                 swap(&skills.join("plain"), &root.join("project/b"), &root.join("outside/dir"));
                 swap(&skills, &root.join("project/c"), &root.join("outside/race"));
+                std::thread::sleep(Duration::from_millis(pause));
             }
         });
+        let mut plain = 0;
         for round in 0..ROUNDS {
             let said = match (door.face(), round % 3) {
                 // A command takes long enough for many exchanges.
@@ -81,8 +88,10 @@ fn raced_links(setting: Setting) {
                 stop.store(true, Ordering::Relaxed);
                 panic!("round {round}: {said}");
             }
+            plain += usize::from(["Plain", "Extra."].iter().any(|word| said.contains(word)));
         }
         stop.store(true, Ordering::Relaxed);
+        assert!(plain > 0, "nothing was ever read, so this shows nothing");
     });
 }
 

@@ -1,5 +1,7 @@
 //! Another user of this machine, with a folder of theirs, against what a user runs: nothing is read, started or approved.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use openoxide_testkit::TestContext;
@@ -226,6 +228,18 @@ fn secrets_in_files_and_processes(setting: Setting) {
     let server = Server::from(&mut setting.command(&context, ["serve", "--port", "0", "--log", "off"]));
     let code = server.line.rsplit('/').next().unwrap().to_owned();
     let state = context.home().join(".openoxide/state").display().to_string();
+    // Only what OpenOxide made itself keeps them out.
+    for folder in [context.root().to_owned(), context.home(), context.home().join(".openoxide")] {
+        fs_err::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
+    }
+    context.tree("//- home/.openoxide/open\nOPEN\n");
+    let open = context.home().join(".openoxide/open").display().to_string();
+    match as_nobody(&["cat", &open]) {
+        Some(text) => assert_eq!(text, "OPEN\n", "nobody can look at all"),
+        None => return skipped("nothing can be run as another user here"),
+    }
+    let processes = as_nobody(&["sh", "-c", "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '"]).unwrap_or_default();
+    assert!(processes.contains("serve --port 0"), "nobody sees the processes at all: {processes}");
     let commands: [&[&str]; 3] = [
         &["cat", &format!("{state}/token")],
         &["ls", "-laR", &state],

@@ -7,7 +7,8 @@ use openoxide_testkit::TestContext;
 
 use super::door::Door;
 use super::face::{Setting, attack};
-use crate::support::{json, run, skipped};
+use super::skill;
+use crate::support::{bin, json, run, skipped};
 
 attack! { settings_that_others_can_write for everyone { cli, http, mcp, mcp_http, rpc } }
 
@@ -110,4 +111,18 @@ fn a_pipe_in_place_of_settings_is_refused_and_waits_for_nobody() {
     let output = run(&context, &["activate", "deploy"]);
     assert_eq!(output.status, Some(2), "{output}");
     assert!(output.stderr.contains("this is no regular file"), "{output}");
+}
+
+/// Whatever the umask is, OpenOxide makes no folder that it then refuses.
+#[test]
+fn a_wide_umask_locks_nobody_out() {
+    let context = TestContext::new();
+    skill(&context, "plain", "", "Plain text.");
+    let line = format!("umask 0; {} config set host openoxide && exec {} trust", bin().display(), bin().display());
+    let mut command = context.command("sh".as_ref(), ["-c", &line]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let listed = run(&context, &["list"]);
+    assert!(listed.stdout.contains("plain") && !listed.stderr.contains("does not count"), "{listed}");
+    assert_eq!(run(&context, &["activate", "plain"]).status, Some(0));
 }

@@ -180,3 +180,50 @@ fn where_no_layer_can_be_made_writing_is_not_offered() {
     assert!(ran.stdout.contains("ran"), "the rest of its profile counts: {ran}");
     assert!(!context.project().join("out/built").exists(), "{ran}");
 }
+
+/// Whatever keeps a folder from being writable, commands that write nothing run, and the reason is said.
+#[test]
+fn a_temporary_folder_that_cannot_be_granted_ends_no_command() {
+    let context = TestContext::new();
+    skill(&context, "plain", "", "Text.");
+    file(&context, "plain", "scripts/run.sh", "echo ran\n");
+    if !can_run(&context) {
+        return skipped("no command runs here");
+    }
+    let sealed = context.home().join(".local/tmp");
+    fs_err::create_dir_all(&sealed).unwrap();
+    for temporary in ["/dev/shm", sealed.to_str().unwrap()] {
+        let run = |words: &[&str]| {
+            let mut command = context.command(bin(), words);
+            String::from_utf8_lossy(&command.env("TMPDIR", temporary).output().unwrap().stdout).into_owned()
+        };
+        let roots = run(&["roots"]);
+        assert!(roots.contains("missing  copy-on-write layer: ") && roots.contains("TMPDIR"), "{temporary}: {roots}");
+        assert!(!roots.contains("Isolation: none"), "{temporary}: {roots}");
+        // The copy of a skill that runs is there too, and what belongs to the system is never granted.
+        let ran = if temporary == "/dev/shm" { "" } else { "ran\n" };
+        assert_eq!(run(&["run", "plain", "scripts/run.sh", "--yes"]), ran, "{temporary}");
+    }
+}
+
+/// What a link in the user's home leads to is obeyed from there, so no command changes it.
+#[test]
+fn what_a_link_in_home_leads_to_stays() {
+    let context = TestContext::new();
+    skill(&context, "tidy", "", "Text.");
+    file(
+        &context,
+        "tidy",
+        "scripts/run.sh",
+        "cd \"$OPENOXIDE_PROJECT_DIR\"/files; echo x >> zshrc; echo x >> other; echo ran\n",
+    );
+    file(&context, "tidy", "agents/openai.yaml", "permissions:\n  file_system:\n    write: [\"../../../files\"]\n");
+    context.tree("//- project/files/zshrc\nmine\n//- project/files/other\nmine\n");
+    std::os::unix::fs::symlink(context.project().join("files/zshrc"), context.home().join(".zshrc")).unwrap();
+    if !can_run(&context) {
+        return skipped("no command runs here");
+    }
+    let ran = context.run(bin(), ["run", "tidy", "scripts/run.sh", "--yes"]);
+    let text = |name: &str| fs_err::read_to_string(context.project().join("files").join(name)).unwrap();
+    assert_eq!([text("zshrc"), text("other")], ["mine\n", "mine\nx\n"], "{ran}");
+}

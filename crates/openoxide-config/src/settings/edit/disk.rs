@@ -139,8 +139,9 @@ fn make_folder(path: &Path, owner: SettingsOwner) -> Result<Option<WriteDir>, Ed
     let outer = match owner {
         SettingsOwner::User if folder.is_dir() => return Ok(None),
         SettingsOwner::User => {
-            fs_err::create_dir_all(parent_of(folder))?;
-            WriteDir::follow(parent_of(folder))?
+            files::make_own_folders(parent_of(folder))?;
+            let outer = WriteDir::follow(parent_of(folder))?;
+            return Ok(outer.make_own(folder_name(path))?.then_some(outer));
         }
         SettingsOwner::Project => WriteDir::open(parent_of(folder)).map_err(|error| match is_no_folder(&error) {
             true => odd_folder(path),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -22,6 +23,7 @@ use crate::{Change, ChangeKind, Policy};
 const MOST: usize = 100_000;
 /// Most folders below each other.
 const DEEPEST: usize = 200;
+const TOO_DEEP: &str = "it lies too deep";
 
 /// A refusal of one change, for people.
 type Refused = String;
@@ -39,7 +41,7 @@ pub(super) fn apply(policy: &Policy, made: Time, root: &Path, real: BorrowedFd<'
     if is_untouched(upper.as_fd()) {
         return Vec::new();
     }
-    let judge = Judge::new(policy, root);
+    let judge = Judge::new(policy, root, real);
     let becomes_repository = || is_repository(upper.as_fd(), Some(real)).then_some(SEALED);
     if let Some(why) = judge.refusal_of_all().or_else(becomes_repository) {
         return refused(why.to_owned());
@@ -115,6 +117,9 @@ impl Apply<'_> {
             return self.refuse(&place.path, kind, &why);
         }
         match entry {
+            Entry::Removed if is_too_deep(real, name, self.room(&place.path)) => {
+                self.refuse(&place.path, kind, &TOO_DEEP);
+            }
             Entry::Removed => {
                 self.remove(real, name, &place.path);
             }
@@ -139,8 +144,8 @@ impl Apply<'_> {
     fn merge(&mut self, place: &Place<'_>, mode: Mode, kind: ChangeKind, is_new: bool) {
         let before = self.changes.len();
         let opened = upper::open(place.upper, place.name, OFlags::DIRECTORY).map_err(said).and_then(|upper| {
-            if place.path.components().count() - self.root.components().count() > DEEPEST {
-                return Err("it lies too deep".to_owned());
+            if self.room(&place.path) == 0 {
+                return Err(TOO_DEEP.to_owned());
             }
             let below = (place.is_folder() && !is_new).then(|| beneath(place.real, place.name).ok()).flatten();
             if is_repository(upper.as_fd(), below.as_ref().map(AsFd::as_fd)) {
@@ -168,8 +173,16 @@ impl Apply<'_> {
         if place.is_folder() { self.clear(place) } else { Ok(()) }
     }
 
+    /// Returns how many folders there may be below each other at a path.
+    fn room(&self, path: &Path) -> usize {
+        (DEEPEST + self.root.components().count()).saturating_sub(path.components().count())
+    }
+
     /// Removes what stands in the way of another kind of thing.
     fn clear(&mut self, place: &Place<'_>) -> Result<(), Refused> {
+        if is_too_deep(place.real, place.name, self.room(&place.path)) {
+            return Err(TOO_DEEP.to_owned());
+        }
         let before = self.changes.len();
         if place.there.is_some() && !self.remove(place.real, place.name, &place.path) {
             return Err("something in what it replaces stays".to_owned());
@@ -184,9 +197,13 @@ impl Apply<'_> {
         match upper::names(real) {
             Ok(names) => {
                 for name in names.iter().filter(|name| !kept.contains(name)) {
+                    let path = path.join(name);
                     match is_newer {
-                        true => self.refuse(&path.join(name), ChangeKind::Removed, &CONFLICT),
-                        false => drop(self.remove(real, name, &path.join(name))),
+                        true => self.refuse(&path, ChangeKind::Removed, &CONFLICT),
+                        false if is_too_deep(real, name, self.room(&path)) => {
+                            self.refuse(&path, ChangeKind::Removed, &TOO_DEEP);
+                        }
+                        false => drop(self.remove(real, name, &path)),
                     }
                 }
             }
@@ -366,7 +383,8 @@ impl Place<'_> {
     /// Returns a name for what is not complete yet.
     fn other_name(&self) -> OsString {
         let mut name = OsString::from(".openoxide-");
-        name.push(std::process::id().to_string());
+        // What a killed process left keeps no name from us.
+        name.push(format!("{:016x}", RandomState::new().hash_one(())));
         name.push("-");
         name.push(OsStr::from_bytes(&self.name.as_bytes()[..self.name.len().min(200)]));
         name
@@ -381,6 +399,18 @@ fn is_repository(upper: BorrowedFd<'_>, real: Option<BorrowedFd<'_>>) -> bool {
         Err(_) => below.is_some_and(|real| matches!(upper::stat(real, OsStr::new(name)), Ok(Some(_)))),
     };
     has(&REPOSITORY_HEAD) && REPOSITORY_PARTS.iter().any(has)
+}
+
+/// Tells whether there are more folders below each other than this. It is asked before anything is removed, so that a refusal
+/// leaves all of it.
+fn is_too_deep(folder: BorrowedFd<'_>, name: &OsStr, room: usize) -> bool {
+    let Ok(Some(there)) = upper::stat(folder, name) else { return false };
+    if !is_folder(&there) {
+        return false;
+    }
+    let Some(room) = room.checked_sub(1) else { return true };
+    let Ok(inner) = beneath(folder, name) else { return false };
+    upper::names(inner.as_fd()).is_ok_and(|names| names.iter().any(|name| is_too_deep(inner.as_fd(), name, room)))
 }
 
 /// Opens a folder without following a link and without crossing into another mount.

@@ -1,6 +1,10 @@
 //! Decides which changes of a command are made in the real folder.
 
+use std::os::fd::BorrowedFd;
 use std::path::{Component, Path};
+
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
 
 use super::obeyed::{Obeyed, obeyed};
 use super::upper::Entry;
@@ -18,14 +22,16 @@ pub(super) const CONFLICT: &str = "somebody else changed it meanwhile";
 pub(super) struct Judge<'a> {
     policy: &'a Policy,
     root: &'a Path,
+    /// The same folder, held open.
+    real: BorrowedFd<'a>,
     /// What links that other programs obey lead to.
     obeyed: Obeyed,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(policy: &'a Policy, root: &'a Path) -> Self {
+    pub(super) fn new(policy: &'a Policy, root: &'a Path, real: BorrowedFd<'a>) -> Self {
         let project = policy.project.as_deref().filter(|project| root.starts_with(project));
-        Self { policy, root, obeyed: obeyed(policy, project.unwrap_or(root)) }
+        Self { policy, root, real, obeyed: obeyed(policy, project.unwrap_or(root)) }
     }
 
     /// Tells whether a path is sealed itself. Nothing above it is asked.
@@ -57,11 +63,23 @@ impl<'a> Judge<'a> {
             Entry::File(mode) if mode.as_raw_mode() & SPECIAL != 0 => Some("it has the setuid or setgid bit"),
             // Parts of a repository can come one by one, and from several commands; this one makes it a repository.
             Entry::File(_) | Entry::Link(_) if is_head(path) => Some(SEALED),
-            Entry::Link(target) if leads_out(self.root, path, target) => {
+            Entry::Link(target) if leads_out(self.root, path, target) || self.leads_on(path, target) => {
                 Some("it is a link that leads out of the folder")
             }
             _ => None,
         }
+    }
+}
+
+impl Judge<'_> {
+    /// Tells whether a link leads out by another link that is there already.
+    fn leads_on(&self, path: &Path, target: &Path) -> bool {
+        let from = path.parent().unwrap_or(path);
+        let joined = from.join(target);
+        let Ok(inside) = joined.strip_prefix(self.root) else { return true };
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let opened = rustix::fs::openat2(self.real, inside, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve);
+        matches!(opened, Err(Errno::XDEV | Errno::LOOP))
     }
 }
 

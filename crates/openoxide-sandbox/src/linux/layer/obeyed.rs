@@ -29,6 +29,9 @@ pub(super) struct Obeyed {
 pub(super) fn obeyed(policy: &Policy, folder: &Path) -> Obeyed {
     let mut search =
         Search { policy, found: Obeyed::default(), seen: HashSet::new(), queue: VecDeque::new(), left: MOST };
+    for outside in &policy.linked_from {
+        search.look_from(outside, folder);
+    }
     search.later(folder.to_owned(), false);
     while let Some((folder, is_sealed)) = search.queue.pop_front() {
         search.look(&folder, is_sealed);
@@ -55,6 +58,17 @@ impl Search<'_> {
             self.queue.push_front((folder, true));
         } else {
             self.queue.push_back((folder, false));
+        }
+    }
+
+    /// Follows the links in a folder elsewhere that lead into this one.
+    fn look_from(&mut self, outside: &Path, folder: &Path) {
+        for entry in std::fs::read_dir(outside).into_iter().flatten().flatten() {
+            let leads_in =
+                |path: &Path| std::fs::canonicalize(path).is_ok_and(|end| end != folder && end.starts_with(folder));
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && leads_in(&entry.path()) {
+                self.follow(outside, Path::new(&entry.file_name()));
+            }
         }
     }
 
@@ -220,6 +234,24 @@ mod tests {
             "shared/git.inc",
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn links_from_elsewhere_seal_what_they_lead_to() {
+        let home = tempfile::tempdir().unwrap();
+        let home = std::fs::canonicalize(home.path()).unwrap();
+        let project = home.join("dotfiles");
+        fs_err::create_dir_all(project.join("nvim")).unwrap();
+        for file in ["zshrc", "other"] {
+            fs_err::write(project.join(file), "").unwrap();
+        }
+        for (link, target) in [(".zshrc", "dotfiles/zshrc"), (".nvim", "dotfiles/nvim"), ("here", "dotfiles")] {
+            symlink(target, home.join(link)).unwrap();
+        }
+        let policy = Policy { project: Some(project.clone()), linked_from: vec![home], ..Policy::default() };
+        let found = obeyed(&policy, &project).sealed;
+        assert!(found.contains(&project.join("zshrc")) && found.contains(&project.join("nvim")), "{found:?}");
+        assert!(!found.contains(&project.join("other")) && !found.contains(&project), "{found:?}");
     }
 
     #[test]

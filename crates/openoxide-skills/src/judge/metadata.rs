@@ -1,0 +1,32 @@
+//! Tells whether the metadata beside a skill keeps it from the model, also where the host does not read such files.
+
+use crate::catalog::{Catalog, Entry};
+use crate::discover::read_sidecars_in;
+use crate::host::Hosts;
+use crate::resource::SkillDir;
+use crate::sidecar;
+
+/// Metadata files that some host reads.
+#[derive(Clone, Debug, Default)]
+pub struct MetadataFiles(Vec<String>);
+
+impl MetadataFiles {
+    /// Returns the metadata files of all these hosts.
+    pub fn of(hosts: &Hosts) -> MetadataFiles {
+        let hosts = hosts.all().filter_map(|spec| spec.host().ok());
+        let mut files: Vec<String> = hosts.flat_map(|host| host.sidecar.map(|rules| rules.files)).flatten().collect();
+        files.sort();
+        files.dedup();
+        MetadataFiles(files)
+    }
+
+    /// Tells whether one of the files keeps a skill from the model. One that is there and cannot be read does.
+    pub fn keep_from_model(&self, catalog: &Catalog, entry: &Entry) -> bool {
+        if catalog.roots[entry.root].root.scan.layout.is_flat() {
+            return false;
+        }
+        let Ok(folder) = SkillDir::of(catalog, entry) else { return true };
+        let found = read_sidecars_in(folder.fd(), &self.0);
+        found.iter().any(|file| file.bytes.as_ref().map_or(true, |bytes| sidecar::keeps_off(bytes)))
+    }
+}
