@@ -42,12 +42,12 @@ impl Runtime {
         }
     }
 
-    /// Decides whether a caller may call a skill that it may see.
     /// Tells whether a skill is called without a question, by the rules of the settings alone.
     pub fn calls_unasked(&self, entry: &Entry, caller: Caller) -> bool {
         self.calling(&Session::new(""), entry, caller).action == Action::Allow
     }
 
+    /// Decides whether a caller may call a skill that it may see.
     pub(crate) fn calling(&self, session: &Session, entry: &Entry, caller: Caller) -> Decision {
         if caller == Caller::User && self.view().host.activation.user_needs_no_permission {
             return Decision { action: Action::Allow, rule: None, remembered: false };

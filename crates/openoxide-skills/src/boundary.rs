@@ -179,15 +179,15 @@ impl Boundary {
     pub fn refusal(&self) -> Diagnostic {
         let (message, help) = match self.owned {
             Owners::Nobody => (
-                "the link leads out of the project, or to what another user owns; the project is not trusted, so it is not read",
+                "the link is not followed: the project is not trusted, and the link leads out of it or to another user's file",
                 "trust the project (`openoxide trust`), or put a copy in the link's place",
             ),
             Owners::User => (
-                "the link leads to a private place or to what another user owns, or another user made it, so it is not read",
+                "the link is not followed: it leads to a private place or to another user's file, or another user made it",
                 "put a copy in the link's place, or make a link of your own to a folder of your own",
             ),
             Owners::Root => (
-                "the administrator does not own what the link leads to, or did not make the link, so it is not read",
+                "the link is not followed: the administrator does not own what it leads to, or did not make it",
                 "put a copy in the link's place, owned by root",
             ),
         };

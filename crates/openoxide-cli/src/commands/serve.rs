@@ -53,7 +53,7 @@ pub(crate) struct ServeArgs {
     /// What programs have to show
     #[arg(long, value_name = "WAY", default_value = "token")]
     auth: Auth,
-    /// Make another access token; the last one opens nothing more, also at servers that run
+    /// Make another access token; the old one stops working at once, also at running servers
     #[arg(long, conflicts_with = "token_file")]
     new_token: bool,
     /// Read the access token from this file, which nobody else can read, in place of your own [env: `OPENOXIDE_TOKEN`]
@@ -145,10 +145,11 @@ fn print_link(ui: &Ui, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
         let hint = "start `openoxide serve`; for one that runs elsewhere, add the same `--listen` and `--port`";
         return Err(error.hint(hint).into());
     }
-    let code = OneTimeLinks::below(&home, address).make().context("no link can be made")?;
     if others_read_output() {
-        ui.warn(&format!("{OUTPUT_IS_READ}; whoever opens the link first approves in your name"));
+        let error = CommandError::failed(format!("{OUTPUT_IS_READ}, so no link is printed"));
+        return Err(error.hint("print it to a terminal: the first to open the link approves in your name").into());
     }
+    let code = OneTimeLinks::below(&home, address).make().context("no link can be made")?;
     ui.data(&format!("open http://{}/open/{code}\n", shown(args, address)))?;
     Ok(ExitStatus::Done)
 }

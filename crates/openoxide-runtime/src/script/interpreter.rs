@@ -40,6 +40,9 @@ impl Interpreter {
         if executable && head.starts_with(b"\x7fELF") {
             return Ok(Interpreter::Itself);
         }
+        if head.len() as u64 > SCRIPT_MAX {
+            return Err("it is larger than 16 MiB, so that nobody looked at all of it".to_owned());
+        }
         if !is_text(head) {
             return Err("it is no text in UTF-8, and an interpreter would read something else than a person".to_owned());
         }

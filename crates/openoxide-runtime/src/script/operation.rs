@@ -301,7 +301,7 @@ impl ReadyScript {
 /// Reads a script as far as an interpreter is trusted with it.
 fn head(file: &Path) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    fs_err::File::open(file)?.take(SCRIPT_MAX).read_to_end(&mut head)?;
+    fs_err::File::open(file)?.take(SCRIPT_MAX + 1).read_to_end(&mut head)?;
     Ok(head)
 }
 

@@ -125,16 +125,10 @@ impl Apply<'_> {
             }
             Entry::Folder(mode) => self.merge(&place, mode, kind, is_new),
             Entry::File(mode) => {
-                let names = self.other_names(&place);
-                let put = self.clear_folder(&place).and_then(|()| place.put_file(mode).map_err(said));
-                self.noted(names);
-                self.done(&place.path, kind, put);
+                self.replace(&place, kind, |place| place.put_file(mode));
             }
             Entry::Link(target) => {
-                let names = self.other_names(&place);
-                let put = self.clear_folder(&place).and_then(|()| place.put_link(&target).map_err(said));
-                self.noted(names);
-                self.done(&place.path, kind, put);
+                self.replace(&place, kind, |place| place.put_link(&target));
             }
             Entry::Other => {}
         }
@@ -154,6 +148,7 @@ impl Apply<'_> {
             if !place.is_folder() {
                 self.clear(place)?;
                 rustix::fs::mkdirat(place.real, place.name, Mode::RWXU).map_err(said)?;
+                self.changes.truncate(before);
             }
             Ok((upper, beneath(place.real, place.name).map_err(said)?))
         });
@@ -168,9 +163,17 @@ impl Apply<'_> {
         self.done(&place.path, kind, changed.map(|changed| is_empty || changed && kind == ChangeKind::Changed));
     }
 
-    /// Removes a folder that stands in the way of a file or link. Those replace each other in one step.
-    fn clear_folder(&mut self, place: &Place<'_>) -> Result<(), Refused> {
-        if place.is_folder() { self.clear(place) } else { Ok(()) }
+    /// Puts a file or link in place. Those replace each other in one step; a folder in the way is removed before.
+    fn replace(&mut self, place: &Place<'_>, kind: ChangeKind, put: impl FnOnce(&Place<'_>) -> io::Result<bool>) {
+        let (names, before) = (self.other_names(place), self.changes.len());
+        let cleared = if place.is_folder() { self.clear(place) } else { Ok(()) };
+        let put = cleared.and_then(|()| put(place).map_err(said));
+        if put.is_ok() {
+            // One line says it for everything that it replaces; without it, each removal is listed.
+            self.changes.truncate(before);
+        }
+        self.noted(names);
+        self.done(&place.path, kind, put);
     }
 
     /// Returns how many folders there may be below each other at a path.
@@ -183,11 +186,9 @@ impl Apply<'_> {
         if is_too_deep(place.real, place.name, self.room(&place.path)) {
             return Err(TOO_DEEP.to_owned());
         }
-        let before = self.changes.len();
         if place.there.is_some() && !self.remove(place.real, place.name, &place.path) {
             return Err("something in what it replaces stays".to_owned());
         }
-        self.changes.truncate(before);
         Ok(())
     }
 
