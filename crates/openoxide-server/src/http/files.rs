@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use openoxide_app::read::{self, ReadInput};
-use openoxide_app::{Audience, FileStamps, HELD_MAX, ReadForm, ReadPart, SkillRef};
+use openoxide_app::{Audience, FileStamps, HELD_MAX, READ_MAX, ReadForm, ReadPart, SkillRef};
 use openoxide_wire::CallerInput;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,9 +15,6 @@ use crate::{Action, Conversation, Decision, Earlier, Progress};
 
 /// The largest file that is cached, in bytes.
 const CACHED_MAX: usize = 64 * 1024;
-
-/// About how much of a text is read at most; hosts cut it before.
-const TEXT_MAX: u64 = 2 * 1024 * 1024;
 
 /// Who reads.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,11 +62,16 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
         context.work(move || Ok(FileStamps::take(&snapshot, &id, &part, caller))).await?
     };
     // Reading large files takes a while, so few are read at once, and others do not wait for them.
-    let size = stamps.as_ref().map_or(0, FileStamps::size);
+    let size = match &stamps {
+        Some(stamps) => stamps.size(),
+        // A text that was not looked at before, such as one behind a link, may be as large as any. Bytes are not held then.
+        None if form == ReadForm::Text && path.is_some() => READ_MAX,
+        None => 0,
+    };
     let _turn = if size > HELD_MAX { context.http.large.acquire().await.ok() } else { None };
     // Text becomes a part of JSON, and is held twice until that is done.
     let _room = match form == ReadForm::Text && size > HELD_MAX {
-        true => context.reserve(size.min(TEXT_MAX))?,
+        true => context.reserve(size.min(snapshot.view.host.resource.max))?,
         false => None,
     };
     let input = ReadInput { skill: SkillRef::Id(id.clone()), part, caller, form, audience: Audience::Program };
