@@ -39,9 +39,7 @@ impl HiddenRun {
 /// A byte-order mark at the beginning, joiners in emoji and in scripts that need them, variation selectors after what they
 /// vary, the tags of a flag, and direction marks in lines that run from right to left are not hidden text.
 pub fn hidden_runs(text: &str) -> HiddenRuns<'_> {
-    let is_plain = text.is_ascii() && !text.bytes().any(|byte| is_bad_control(char::from(byte)));
-    let at = if is_plain { text.len() } else { 0 };
-    HiddenRuns { text, at, before: None, line_end: 0, line_runs_left: false, next: None }
+    HiddenRuns { text, at: 0, before: None, line_end: 0, line_runs_left: false, next: None }
 }
 
 /// The hidden runs of a text.
@@ -63,9 +61,12 @@ impl Iterator for HiddenRuns<'_> {
 
     fn next(&mut self) -> Option<HiddenRun> {
         let mut run = self.next.take();
+        if run.is_none() {
+            self.skip_plain();
+        }
         while let Some((span, kind)) = self.step() {
             match (&mut run, kind) {
-                (None, None) => {}
+                (None, None) => self.skip_plain(),
                 (None, Some(kind)) => run = Some(HiddenRun { kind, span }),
                 (Some(_), None) => break,
                 (Some(run), Some(kind)) if run.kind == kind => run.span.end = span.end,
@@ -80,6 +81,16 @@ impl Iterator for HiddenRuns<'_> {
 }
 
 impl HiddenRuns<'_> {
+    /// Reads over plain ASCII, which most texts have most of.
+    fn skip_plain(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        let length = rest.iter().take_while(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')).count();
+        if let Some(last) = length.checked_sub(1).and_then(|last| rest.get(last)) {
+            self.at += length;
+            self.before = Some(char::from(*last));
+        }
+    }
+
     /// Reads one character, or a whole flag: where it is, and how it is hidden, if it is.
     fn step(&mut self) -> Option<(Range<usize>, Option<HiddenKind>)> {
         let start = self.at;
