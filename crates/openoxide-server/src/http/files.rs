@@ -10,11 +10,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::outcome::{encoded_bytes, go_on, read_done, sent};
-use super::{CacheKey, CachedResponse, Dependencies, HttpContext, Location, Path, Query, Result};
+use super::{CacheKey, CachedResponse, Dependencies, HttpContext, LARGE, Location, Path, Query, Result};
 use crate::{Action, Conversation, Decision, Earlier, Progress};
 
 /// The largest file that is cached, in bytes.
 const CACHED_MAX: usize = 64 * 1024;
+
+/// The length from which a text is read alone, in bytes: with escapes and as JSON it is several times as much.
+const ALONE_MIN: u64 = 4 * 1024 * 1024;
 
 /// Who reads.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -68,7 +71,9 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
         None if form == ReadForm::Text && path.is_some() => READ_MAX,
         None => 0,
     };
-    let _turn = if size > HELD_MAX { context.http.large.acquire().await.ok() } else { None };
+    let is_long_text = form == ReadForm::Text && size.min(snapshot.view.host.resource.max) > ALONE_MIN;
+    let turns = if is_long_text { u32::try_from(LARGE).unwrap_or(1) } else { 1 };
+    let _turn = if size > HELD_MAX { context.http.large.acquire_many(turns).await.ok() } else { None };
     // Text becomes a part of JSON, and is held twice until that is done.
     let _room = match form == ReadForm::Text && size > HELD_MAX {
         true => context.reserve(size.min(snapshot.view.host.resource.max))?,
