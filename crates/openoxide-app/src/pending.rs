@@ -66,7 +66,7 @@ impl PendingKind {
 pub trait Waits {
     /// Tells whether both belong to the same request of the same caller.
     fn is_same(&self, other: &Self) -> bool;
-    /// Tells whether both have the same caller.
+    /// Tells whether both have the same caller, and so one share: that may be wider than whose request it is.
     fn has_caller_of(&self, other: &Self) -> bool;
     /// Tells whether the caller is the user, for whom there is always room.
     fn is_of_user(&self) -> bool;
@@ -75,8 +75,12 @@ pub trait Waits {
 /// Why an operation cannot wait, or does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PendingError {
-    /// Too many wait already. After this time one of them waits no more, whatever the user does.
+    /// Too many of this caller wait already. After this time one of them waits no more, whatever the user does.
     #[error("too many questions of this caller wait for an answer")]
+    ShareFull(Duration),
+    /// Too many of all callers together wait already, and this one has as many as the others. After this time one of them
+    /// waits no more, whatever the user does.
+    #[error("too many questions of all callers wait for an answer")]
     Full(Duration),
     /// It would hold too much while it waits.
     #[error("a request that waits for an answer can have 64 KiB")]
@@ -93,7 +97,7 @@ impl From<PendingError> for Error {
     fn from(error: PendingError) -> Error {
         let unavailable = |word| Error::other(ErrorKind::Unavailable, word, error.to_string());
         match error {
-            PendingError::Full(_) => unavailable("busy")
+            PendingError::ShareFull(_) | PendingError::Full(_) => unavailable("busy")
                 .with_help("the user answers on the server's page; each question waits for ten minutes"),
             PendingError::TooLarge => Error::other(ErrorKind::TooLarge, "too-large", error.to_string())
                 .with_help("send less, or allow the skill with a permission rule"),
@@ -206,13 +210,10 @@ fn make_room<T: Waits>(
     let of = |caller: &T| alike().filter(|(_, other)| other.operation.has_caller_of(caller)).count();
     let others = || alike().filter(|(_, other)| !other.operation.is_of_user());
     let own = of(operation);
-    let full = |first: Option<Instant>| {
-        let time = first.map_or(ANSWER_TIME, |first| first.saturating_duration_since(now));
-        Err(PendingError::Full(time))
-    };
+    let time_until = |first: Option<Instant>| first.map_or(ANSWER_TIME, |first| first.saturating_duration_since(now));
     if own >= share {
         let own = alike().filter(|(_, other)| other.operation.has_caller_of(operation));
-        return full(own.map(|(_, other)| other.until).min());
+        return Err(PendingError::ShareFull(time_until(own.map(|(_, other)| other.until).min())));
     }
     if operation.is_of_user() || others().count() < 3 * share {
         return Ok(());
@@ -224,7 +225,7 @@ fn make_room<T: Waits>(
             waiting.remove(&handle);
             Ok(())
         }
-        _ => full(others().map(|(_, other)| other.until).min()),
+        _ => Err(PendingError::Full(time_until(others().map(|(_, other)| other.until).min()))),
     }
 }
 
@@ -287,7 +288,7 @@ mod tests {
         let pending = Pending::default();
         let read = |number| pending.insert(PendingKind::Read, Request("a", number));
         (0..READS_MAX / 4).for_each(|number| drop(read(number).unwrap()));
-        assert!(matches!(read(READS_MAX), Err(PendingError::Full(_))));
+        assert!(matches!(read(READS_MAX), Err(PendingError::ShareFull(_))));
         assert!(ask(&pending, "a", 0).is_ok());
     }
 
@@ -296,7 +297,7 @@ mod tests {
         let pending = Pending::default();
         let share = ACTIVATIONS_MAX / 4;
         (0..share).for_each(|number| drop(ask(&pending, "a", number).unwrap()));
-        let Err(PendingError::Full(time)) = ask(&pending, "a", share) else { panic!("there is room for more") };
+        let Err(PendingError::ShareFull(time)) = ask(&pending, "a", share) else { panic!("there is room for more") };
         assert!(time <= ANSWER_TIME && time > ANSWER_TIME / 2, "{time:?}");
         assert!(ask(&pending, "a", 0).is_ok(), "the same one waits already");
         assert!(ask(&pending, "b", 0).is_ok() && ask(&pending, "user", 0).is_ok());
@@ -310,11 +311,21 @@ mod tests {
             (0..share).for_each(|number| drop(ask(&pending, caller, number).unwrap()));
         }
         (0..share).for_each(|number| drop(ask(&pending, "user", number).unwrap()));
-        assert!(matches!(ask(&pending, "user", share), Err(PendingError::Full(_))));
+        assert!(matches!(ask(&pending, "user", share), Err(PendingError::ShareFull(_))));
         let count = |caller| pending.all(|_, operation| (operation.0 == caller).then_some(())).len();
         (0..share / 2).for_each(|number| drop(ask(&pending, "d", number).unwrap()));
         assert_eq!([count("a"), count("b"), count("c"), count("d")].iter().sum::<usize>(), 3 * share);
         assert_eq!((count("d"), count("user")), (share / 2, share));
         assert!([count("a"), count("b"), count("c")].iter().all(|count| *count > share / 2));
+    }
+
+    #[test]
+    fn a_caller_that_has_as_many_as_all_others_is_told_that_the_whole_is_full() {
+        let pending = Pending::default();
+        let callers = (0..3 * ACTIVATIONS_MAX / 4).map(|number| &*number.to_string().leak());
+        callers.for_each(|caller| drop(ask(&pending, caller, 0).unwrap()));
+        let Err(error @ PendingError::Full(time)) = ask(&pending, "new", 0) else { panic!("there is room for more") };
+        assert!(time <= ANSWER_TIME && error.to_string().contains("of all callers"), "{error}");
+        assert!(ask(&pending, "user", 0).is_ok());
     }
 }

@@ -9,7 +9,7 @@ use openoxide_skills::host::{CatalogLines, PreloadRules};
 use openoxide_skills::judge::forged_line;
 use openoxide_skills::prelude::{Catalog, Entry, Model, render};
 use openoxide_skills::render::render_served;
-use openoxide_skills::text::{HiddenRun, hidden_runs, path_text};
+use openoxide_skills::text::{hidden_runs, path_text};
 use openoxide_wire::{NoticeLine, PreloadedLine, PromptAnswer};
 
 use crate::activate::{message_line, notice_line};
@@ -75,10 +75,12 @@ pub fn prompt(snapshot: &Snapshot, input: &PromptInput) -> Result<DrawnPrompt, E
 /// Says that a description deceives the model, or hides something from people.
 fn deception(entry: &Entry) -> Option<NoticeLine> {
     let description = &entry.skill.description;
-    let what = match (forged_line(description), hidden_runs(description).first()) {
+    let what = match (forged_line(description), hidden_runs(description).next()) {
         (Some(line), _) => format!("a line of its description looks like another skill: {}", line.trim()),
-        (None, Some(HiddenRun { decoded: Some(decoded), .. })) => format!("its description hides a text: {decoded}"),
-        (None, Some(_)) => "its description has characters that cannot be seen".to_owned(),
+        (None, Some(run)) => match run.decoded(description) {
+            Some(decoded) => format!("its description hides a text: {decoded}"),
+            None => "its description has characters that cannot be seen".to_owned(),
+        },
         (None, None) => return None,
     };
     let help = "the agent's own program sends it like this; OpenOxide does not. `openoxide check` shows the place";

@@ -9,9 +9,9 @@ pub use openoxide_live::{Place, PlaceSettings, Snapshot};
 pub use openoxide_mcp_client::LoginDriver;
 pub use openoxide_runtime::{
     ActivationOutcome, Answer, Audience, Call, CallArguments, Choice, Fetch, FetchReply, Firing, ForkPlan, LoginReply,
-    LoginStep, Notice, Question, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadTarget, Reading,
-    Refusal, RefusalReason, RemoteName, RemoteOffer, Reply, RequestedPermission, Responder, Resumable, Run, ScriptCall,
-    ScriptOutcome, Session, Step, drive,
+    LoginStep, Notice, Question, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadRequest,
+    ReadTarget, Reading, Refusal, RefusalReason, RemoteName, RemoteOffer, Reply, RequestedPermission, Responder,
+    Resumable, Run, ScriptCall, ScriptOutcome, Session, Step, drive,
 };
 pub use openoxide_sandbox::{Ended, Outcome, SandboxError, Stop, helper as sandbox_helper};
 pub use openoxide_skills::catalog::{Catalog, Depth, Entry, Status};
@@ -20,11 +20,11 @@ pub use openoxide_skills::host::{Caller, CommandPlace, HostError, MentionRules, 
 pub use openoxide_skills::judge::SkillFinding;
 pub use openoxide_skills::ownership::{ForeignWriter, check_folders};
 pub use openoxide_skills::resource::{
-    FolderStamps, HELD_MAX, OpenFile, Resource as SkillFile, ResourceAnswer, ResourceBytes, ResourceContent,
+    FolderStamps, HELD_MAX, OpenFile, READ_MAX, Resource as SkillFile, ResourceAnswer, ResourceBytes, ResourceContent,
     ResourceFolder, shown_name,
 };
 pub use openoxide_skills::select::{IgnoredReason, Selection, Turn};
 pub use openoxide_skills::skill::{SkillInterface, SkillScope, ToolDependency};
 pub use openoxide_skills::text::{
-    RenderError, TerminalText, fill, is_deceptive, near, path_text, visible, visible_line,
+    RenderError, TerminalText, deceptive_characters, fill, is_deceptive, near, path_text, visible, visible_line,
 };

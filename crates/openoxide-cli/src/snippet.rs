@@ -1,7 +1,9 @@
 //! Findings in rustc's shape: the line, what is wrong with it, and the next step.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use openoxide_app::{Level as Severity, SkillFinding, Workspace, is_deceptive, list::is_unsearched, listed, paths};
+use openoxide_app::{
+    Level as Severity, SkillFinding, Workspace, deceptive_characters, list::is_unsearched, listed, paths,
+};
 use unicode_width::UnicodeWidthStr;
 
 use crate::table::fill;
@@ -75,8 +77,7 @@ fn source(finding: &SkillFinding) -> Option<(String, std::ops::Range<usize>)> {
     let place = finding.diagnostic.place.as_ref().filter(|place| !place.lines.is_empty())?;
     let before = place.lines.char_indices().nth(place.column - 1).map_or(place.lines.len(), |(at, _)| at);
     let shown = place.lines.trim_start_matches('\u{feff}');
-    let deceptive = |character: char| !matches!(character, '\n' | '\r' | '\t') && is_deceptive(character);
-    if shown.chars().any(deceptive) {
+    if deceptive_characters(shown).any(|character| !matches!(character, '\n' | '\r' | '\t')) {
         return None;
     }
     let start = before.saturating_sub(place.lines.len() - shown.len());

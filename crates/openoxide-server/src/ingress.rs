@@ -24,4 +24,4 @@ pub use request::{Ingress, IngressOptions};
 pub use serve::serve;
 
 pub(crate) use connections::{Place, Reserved};
-pub(crate) use held_answer::{hold_answers, hold_in_turn, no_room};
+pub(crate) use held_answer::{ReadTurn, hold_answers, hold_in_turn, no_room};

@@ -35,5 +35,5 @@ pub(crate) use drive::{Asker, Nobody, Operation, Progress};
 pub(crate) use engine::Present;
 pub(crate) use observe::audit::{Action, Actor, Decision, Face};
 pub(crate) use pending_operation::{
-    Asked, Conversation, Earlier, Machine, Owner, Pend, PendingOperation, PendingWork, RequestKey,
+    Asked, ClientProgram, Conversation, Earlier, Machine, Owner, Pend, PendingOperation, PendingWork, RequestKey,
 };

@@ -22,6 +22,7 @@ mod notify;
 mod pagination;
 mod prompts;
 mod question;
+mod read_room;
 mod reading;
 mod remote;
 mod resources;

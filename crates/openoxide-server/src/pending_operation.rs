@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::extract::ConnectInfo;
-use http::Extensions;
+use http::{Extensions, HeaderMap, HeaderValue, header::USER_AGENT};
 use openoxide_app::{
     Answer, Pending, PendingError, PendingKind, Question, Reading, Session, Snapshot, Waits, activate::Activate,
 };
@@ -54,8 +54,8 @@ impl RequestKey {
     }
 }
 
-/// The machine that a request comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The machine that a request comes from; the server's own, unless something else is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Machine(Option<IpAddr>);
 
 impl Machine {
@@ -66,7 +66,23 @@ impl Machine {
     }
 }
 
-/// Whose operation waits.
+/// The program that a request comes from, as far as the server can tell programs apart: all of them show the same token.
+///
+/// Shares are given to it, and never rights, because a program can call itself anything. One that calls itself by many names
+/// gets more than one share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ClientProgram {
+    machine: Machine,
+    agent: Option<HeaderValue>,
+}
+
+impl ClientProgram {
+    pub(crate) fn of(extensions: &Extensions, headers: &HeaderMap) -> ClientProgram {
+        ClientProgram { machine: Machine::of(extensions), agent: headers.get(USER_AGENT).cloned() }
+    }
+}
+
+/// Whose operation waits: who finds it again, and may answer it.
 #[derive(Clone)]
 pub(crate) enum Owner {
     /// Clients of the HTTP face on one machine.
@@ -89,10 +105,18 @@ impl PartialEq for Owner {
 }
 
 /// Who asked for what. The same request of the same client finds its operation again, and nobody else does.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub(crate) struct Asked {
     pub(crate) owner: Owner,
+    /// Whose share of the questions it takes. A program has one share in all its conversations.
+    pub(crate) program: ClientProgram,
     pub(crate) request: RequestKey,
+}
+
+impl PartialEq for Asked {
+    fn eq(&self, other: &Asked) -> bool {
+        self.owner == other.owner && self.request == other.request
+    }
 }
 
 /// What became of an earlier request that was the same.
@@ -134,7 +158,7 @@ impl Waits for PendingOperation {
     }
 
     fn has_caller_of(&self, other: &PendingOperation) -> bool {
-        self.asked.owner == other.asked.owner
+        self.is_of_user() == other.is_of_user() && self.asked.program == other.asked.program
     }
 
     fn is_of_user(&self) -> bool {

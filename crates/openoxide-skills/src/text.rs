@@ -9,15 +9,17 @@ pub(crate) mod markdown;
 pub(crate) mod shell;
 pub(crate) mod template;
 mod terminal;
+mod unseen;
 pub(crate) mod yaml;
 pub(crate) mod yaml_value;
 
-pub use hidden::{HiddenKind, HiddenRun, hidden_runs, visible, visible_line};
+pub use hidden::{HiddenRun, HiddenRuns, hidden_runs, visible, visible_line};
 pub(crate) use lookalike::oddity;
 pub use lookalike::outline;
 pub use template::RenderError;
-pub use terminal::{TerminalText, is_deceptive, path_text};
+pub use terminal::{TerminalText, deceptive_characters, is_deceptive, path_text};
 pub(crate) use terminal::{one_line, plain_line};
+pub use unseen::HiddenKind;
 pub use yaml_value::{YamlFile, read_yaml};
 
 /// Fills the `{name}` placeholders of a short text, in one pass, so that a value is never read for another placeholder.

@@ -65,10 +65,10 @@ impl Server {
         self.child.id()
     }
 
-    /// Returns how much memory it has, in KiB.
-    pub(crate) fn memory(&self) -> u64 {
+    /// Returns the most memory that it ever had, in KiB.
+    pub(crate) fn peak_memory(&self) -> u64 {
         let status = fs_err::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 

@@ -166,7 +166,7 @@ fn unheard(runtime: &Runtime, loading: &Loading, messages: &[Message]) -> Option
 pub(super) fn hidden_notice(loading: &Loading) -> Option<Notice> {
     let text = "its text has characters that cannot be seen; the model gets them as escapes";
     let help = || format!("`openoxide check {}` shows where", path_text(loading.entry.dir()));
-    let hides = !hidden_runs(&loading.text()).is_empty();
+    let hides = hidden_runs(&loading.text()).next().is_some();
     hides.then(|| Notice { help: Some(help()), ..Notice::new(loading.name(), text) })
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{HttpState, Result};
 use crate::bounded_read::{BodyError, read_body};
 use crate::ingress::{Place as ConnectionPlace, Reserved, no_room};
-use crate::{Actor, Asked, Engine, Face, Failure, Identity, Machine, Owner, Peer, RequestKey};
+use crate::{Actor, Asked, ClientProgram, Engine, Face, Failure, Identity, Machine, Owner, Peer, RequestKey};
 
 const BODY_MAX: usize = 1024 * 1024;
 
@@ -26,6 +26,7 @@ pub(crate) struct HttpContext {
     pub(crate) peer: Peer,
     pub(crate) identity: Identity,
     machine: Machine,
+    program: ClientProgram,
     /// The place of its connection; absent where there is no ingress.
     connection: Option<Arc<ConnectionPlace>>,
     pub(crate) headers: HeaderMap,
@@ -60,6 +61,7 @@ impl FromRequestParts<Arc<HttpState>> for HttpContext {
             peer: parts.extensions.get().copied().unwrap_or_default(),
             identity,
             machine: Machine::of(&parts.extensions),
+            program: ClientProgram::of(&parts.extensions, &parts.headers),
             connection: parts.extensions.get().cloned(),
             headers: parts.headers.clone(),
             is_head: parts.method == Method::HEAD,
@@ -134,7 +136,8 @@ impl HttpContext {
     pub(crate) fn asked(&self, method: &'static str, name: &str, place: &Place, details: &Value) -> Asked {
         let Place { folder, host, agent, .. } = place;
         let arguments = json!([folder.to_string_lossy(), host, agent, details]);
-        Asked { owner: self.owner(), request: RequestKey::new(method, name, &arguments) }
+        let (program, request) = (self.program.clone(), RequestKey::new(method, name, &arguments));
+        Asked { owner: self.owner(), program, request }
     }
 
     /// Returns the present snapshot of the place that is meant.

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use openoxide_app::read::{self, ReadInput};
-use openoxide_app::{Audience, FileStamps, HELD_MAX, ReadForm, ReadPart, SkillRef};
+use openoxide_app::{Audience, FileStamps, HELD_MAX, READ_MAX, ReadForm, ReadPart, SkillRef};
 use openoxide_wire::CallerInput;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::outcome::{encoded_bytes, go_on, read_done, sent};
-use super::{CacheKey, CachedResponse, Dependencies, HttpContext, Location, Path, Query, Result};
+use super::{CacheKey, CachedResponse, Dependencies, HttpContext, LARGE, Location, Path, Query, Result};
 use crate::{Action, Conversation, Decision, Earlier, Progress};
 
 /// The largest file that is cached, in bytes.
 const CACHED_MAX: usize = 64 * 1024;
 
-/// About how much of a text is read at most; hosts cut it before.
-const TEXT_MAX: u64 = 2 * 1024 * 1024;
+/// The length from which a text is read alone, in bytes: with escapes and as JSON it is several times as much.
+const ALONE_MIN: u64 = 4 * 1024 * 1024;
 
 /// Who reads.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,11 +65,18 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
         context.work(move || Ok(FileStamps::take(&snapshot, &id, &part, caller))).await?
     };
     // Reading large files takes a while, so few are read at once, and others do not wait for them.
-    let size = stamps.as_ref().map_or(0, FileStamps::size);
-    let _turn = if size > HELD_MAX { context.http.large.acquire().await.ok() } else { None };
+    let size = match &stamps {
+        Some(stamps) => stamps.size(),
+        // A text that was not looked at before, such as one behind a link, may be as large as any. Bytes are not held then.
+        None if form == ReadForm::Text && path.is_some() => READ_MAX,
+        None => 0,
+    };
+    let is_long_text = form == ReadForm::Text && size.min(snapshot.view.host.resource.max) > ALONE_MIN;
+    let turns = if is_long_text { u32::try_from(LARGE).unwrap_or(1) } else { 1 };
+    let _turn = if size > HELD_MAX { context.http.large.acquire_many(turns).await.ok() } else { None };
     // Text becomes a part of JSON, and is held twice until that is done.
     let _room = match form == ReadForm::Text && size > HELD_MAX {
-        true => context.reserve(size.min(TEXT_MAX))?,
+        true => context.reserve(size.min(snapshot.view.host.resource.max))?,
         false => None,
     };
     let input = ReadInput { skill: SkillRef::Id(id.clone()), part, caller, form, audience: Audience::Program };

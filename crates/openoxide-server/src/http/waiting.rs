@@ -64,7 +64,7 @@ pub(crate) fn open(context: &HttpContext, snapshot: &Snapshot, handle: String, q
 pub(crate) fn not_pending(error: PendingError) -> Failure {
     let failure = Failure::from(Error::from(error));
     match error {
-        PendingError::Full(time) => failure.retry_after(time),
+        PendingError::ShareFull(time) | PendingError::Full(time) => failure.retry_after(time),
         PendingError::TooLarge | PendingError::NoRandomness | PendingError::Unknown => failure,
     }
 }

@@ -4,15 +4,17 @@
 //! no room. One that comes in parts waits with each large part until there is room. The bytes themselves hold what they
 //! reserved, until they are written to the connection.
 
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{pin::Pin, time::Duration};
 
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
 use axum::{extract::Request, middleware::Next};
 use http::StatusCode;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use tokio::{sync::OwnedSemaphorePermit, time::Sleep};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Sleep;
 
 use super::connections::{NoRoom, Place, Reserved};
 use crate::Failure;
@@ -27,6 +29,23 @@ const AGAIN: Duration = Duration::from_millis(50);
 #[derive(Clone, Copy)]
 struct IsHeld;
 
+/// A turn to read something large. The request has it while it is answered, also after its client is gone, and the answer
+/// until its bytes are reserved: no more large answers are made, or wait for room, than there are turns.
+#[derive(Clone, Default)]
+pub(crate) struct ReadTurn(Arc<OnceLock<OwnedSemaphorePermit>>);
+
+impl ReadTurn {
+    /// Waits until there is so much left of what may be read at once, unless the request has its turn already.
+    pub(crate) async fn take(&self, room: &Arc<Semaphore>, much: u32) {
+        if self.0.get().is_none()
+            && let Ok(turn) = Arc::clone(room).acquire_many_owned(much).await
+        {
+            // A request reads one thing after the other, so nothing else sets it meanwhile.
+            let _ = self.0.set(turn);
+        }
+    }
+}
+
 /// Reserves the bytes of the answers of routes, where they are made: what is around them may change their length.
 pub(crate) async fn hold_answers(request: Request, next: Next) -> Response {
     let place = request.extensions().get::<Arc<Place>>().cloned();
@@ -37,9 +56,8 @@ pub(crate) async fn hold_answers(request: Request, next: Next) -> Response {
     }
 }
 
-/// Reserves the bytes of an answer, and keeps the turn that it was made in until they are reserved: no more answers wait
-/// for room than there are turns.
-pub(crate) fn hold_in_turn(response: Response, place: Option<&Arc<Place>>, turn: OwnedSemaphorePermit) -> Response {
+/// Reserves the bytes of an answer, and keeps the turn that it is made in until they are reserved.
+pub(crate) fn hold_in_turn(response: Response, place: Option<&Arc<Place>>, turn: ReadTurn) -> Response {
     let Some(place) = place else { return response };
     hold_with(response, place, Some(turn)).unwrap_or_else(Failure::into_response)
 }
@@ -49,11 +67,7 @@ pub(super) fn hold(response: Response, place: &Arc<Place>) -> Result<Response, F
     hold_with(response, place, None)
 }
 
-fn hold_with(
-    mut response: Response,
-    place: &Arc<Place>,
-    turn: Option<OwnedSemaphorePermit>,
-) -> Result<Response, Failure> {
+fn hold_with(mut response: Response, place: &Arc<Place>, turn: Option<ReadTurn>) -> Result<Response, Failure> {
     if response.extensions_mut().insert(IsHeld).is_some() {
         return Ok(response);
     }
@@ -75,7 +89,7 @@ struct HeldBody {
     place: Arc<Place>,
     /// What was reserved for the whole, until its first part takes it along.
     reserved: Option<Reserved>,
-    turn: Option<OwnedSemaphorePermit>,
+    turn: Option<ReadTurn>,
     /// A part that there is no room for, and when to look again.
     waits: Option<(Bytes, Pin<Box<Sleep>>)>,
 }

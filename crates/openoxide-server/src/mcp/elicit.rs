@@ -12,8 +12,8 @@ use rmcp::{ErrorData, RoleServer, service::Peer};
 use super::question;
 use super::{Context, McpServer, McpState, Result, failed, invalid, unavailable};
 use crate::{
-    Actor, Asked, Conversation, Earlier, Engine, Face, Machine, Operation, Owner, Pend, PendingOperation, Progress,
-    RequestKey,
+    Actor, Asked, ClientProgram, Conversation, Earlier, Engine, Face, Machine, Operation, Owner, Pend,
+    PendingOperation, Progress, RequestKey,
 };
 
 /// What the question is called in a result.
@@ -67,10 +67,11 @@ impl Elicitor {
             Some(head) if is_modern && !server.is_started_by_client => Owner::McpAlone(Machine::of(&head.extensions)),
             _ => Owner::McpConversation(Arc::clone(&server.session)),
         };
+        let program = head.map(|head| ClientProgram::of(&head.extensions, &head.headers)).unwrap_or_default();
         let actor = head.map_or_else(|| Actor::of(Face::Mcp), |head| Actor::of_request(Face::Mcp, &head.extensions));
         let engine = server.state.engine.asked_by(actor);
         let (state, session) = (Arc::clone(&server.state), Arc::clone(&server.session));
-        Elicitor { way, state, session, asked: Asked { owner, request }, engine }
+        Elicitor { way, state, session, asked: Asked { owner, program, request }, engine }
     }
 
     /// Asks a question, or says why it cannot be asked.

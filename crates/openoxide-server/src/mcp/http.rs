@@ -13,16 +13,15 @@ use rmcp::model::{ClientJsonRpcMessage, ClientRequest, RequestId, ServerJsonRpcM
 use rmcp::transport::common::http_header::HEADER_SESSION_ID;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::json;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::message::{MESSAGE_MAX, Unreadable, read};
-use super::sessions::{SessionCaller, Sessions};
+use super::sessions::Sessions;
 use super::{McpOptions, McpServer, McpState};
-use crate::Engine;
 use crate::answer::whole_seconds;
 use crate::bounded_read::{BodyError, read_body};
-use crate::ingress::{Place, hold_in_turn};
+use crate::ingress::{Place, ReadTurn, hold_in_turn};
+use crate::{ClientProgram, Engine};
 
 /// How MCP is served over HTTP.
 #[derive(Clone, Debug, Default)]
@@ -71,29 +70,19 @@ pub fn http_service(engine: Engine, http: McpHttp) -> axum::Router {
     }
     let state = Arc::new(McpState::new(engine.for_programs(), options));
     let factory = move || Ok(McpServer::new(Arc::clone(&state), false));
-    let gate = Arc::new(Gate { sessions: Arc::default(), reads: Arc::new(Semaphore::new(READS)) });
-    let service = StreamableHttpService::new(factory, Arc::clone(&gate.sessions), config);
-    axum::Router::new().route_service("/mcp", service).route_layer(from_fn_with_state(gate, readable))
-}
-
-/// How many files are read at once: a file of 16 MiB is four times as much before it is an answer.
-const READS: usize = 2;
-
-/// What bounds requests before they are answered.
-struct Gate {
-    sessions: Arc<Sessions>,
-    reads: Arc<Semaphore>,
+    let sessions: Arc<Sessions> = Arc::default();
+    let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
+    axum::Router::new().route_service("/mcp", service).route_layer(from_fn_with_state(sessions, readable))
 }
 
 /// Lets requests in that can be read; to others, says as the protocol does what is wrong with them.
-async fn readable(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
-    let caller = SessionCaller::of(&request);
+async fn readable(State(sessions): State<Arc<Sessions>>, request: Request, next: Next) -> Response {
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
     if request.method() != Method::POST || !is_json {
         return next.run(request).await;
     }
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
     let bytes = match read_body(body, MESSAGE_MAX).await {
         Ok(bytes) => bytes,
         Err(BodyError::TooLarge) => return unreadable(StatusCode::PAYLOAD_TOO_LARGE, Unreadable::too_long()),
@@ -103,24 +92,25 @@ async fn readable(State(gate): State<Arc<Gate>>, request: Request, next: Next) -
         Ok(message) => message,
         Err(error) => return unreadable(StatusCode::BAD_REQUEST, error),
     };
-    let mut reads = None;
-    if let ClientJsonRpcMessage::Request(asked) = message {
-        match asked.request {
-            ClientRequest::InitializeRequest(_) if !head.headers.contains_key(HEADER_SESSION_ID) => {
-                if let Err(time) = gate.sessions.make_room(&caller).await {
-                    return no_room(asked.id, time);
-                }
-            }
-            ClientRequest::ReadResourceRequest(_) => reads = Arc::clone(&gate.reads).acquire_owned().await.ok(),
-            _ => {}
+    let mut begun = None;
+    if let ClientJsonRpcMessage::Request(asked) = message
+        && matches!(asked.request, ClientRequest::InitializeRequest(_))
+        && !head.headers.contains_key(HEADER_SESSION_ID)
+    {
+        match sessions.make_room(ClientProgram::of(&head.extensions, &head.headers)).await {
+            Ok(place) => begun = Some(place),
+            Err(time) => return no_room(asked.id, time),
         }
     }
-    let place = head.extensions.get::<Arc<Place>>().cloned();
-    let response = caller.scope(next.run(Request::from_parts(head, Body::from(bytes)))).await;
-    match reads {
-        Some(turn) => hold_in_turn(response, place.as_ref(), turn),
-        None => response,
-    }
+    let turn = ReadTurn::default();
+    head.extensions.insert(turn.clone());
+    let connection = head.extensions.get::<Arc<Place>>().cloned();
+    let answer = next.run(Request::from_parts(head, Body::from(bytes)));
+    let response = match begun {
+        Some(place) => place.begin(answer).await,
+        None => answer.await,
+    };
+    hold_in_turn(response, connection.as_ref(), turn)
 }
 
 /// Says that a caller has as many conversations as it may.

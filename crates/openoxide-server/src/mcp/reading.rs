@@ -48,6 +48,7 @@ impl McpServer {
                 elicitor.engine.note(Action::Read, uri, None, Some(uri), Decision::Deny("unknown".to_owned()));
                 return Err(nothing());
             };
+            self.state.reads.wait(context, &elicitor.engine, &view.snapshot, &reading.request).await?;
             elicitor.begin(&view.snapshot, reading).await?
         };
         match elicited {

@@ -8,6 +8,7 @@ use openoxide_app::tools::{self, Toolbox};
 use openoxide_app::{Session, Snapshot};
 use tokio::sync::Semaphore;
 
+use super::read_room::ReadRoom;
 use super::{Result, failed, unavailable};
 use crate::{Conversation, Engine};
 
@@ -71,6 +72,8 @@ pub(super) struct McpState {
     pub(super) cache: ServedCache,
     /// Room for questions that clients are asked while they wait.
     pub(super) asked: Semaphore,
+    /// What is left of the bytes that are read at once.
+    pub(super) reads: ReadRoom,
     last: Mutex<Option<Arc<McpView>>>,
 }
 
@@ -83,8 +86,8 @@ pub(super) struct McpView {
 
 impl McpState {
     pub(super) fn new(engine: Engine, options: McpOptions) -> McpState {
-        let asked = Semaphore::new(ASKED_MAX);
-        McpState { engine, options, cache: ServedCache::default(), asked, last: Mutex::default() }
+        let (asked, reads) = (Semaphore::new(ASKED_MAX), ReadRoom::default());
+        McpState { engine, options, cache: ServedCache::default(), asked, reads, last: Mutex::default() }
     }
 
     /// Returns the view of the present snapshot.

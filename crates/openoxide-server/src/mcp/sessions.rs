@@ -1,19 +1,17 @@
 //! Bounds the conversations of HTTP clients that begin with `initialize`, with a share for each caller.
 //!
-//! All programs show the same token, so a caller is where it comes from and what it calls itself. A program that calls
-//! itself by many names gets more than one share; still, of a caller with many conversations those go first that nothing
-//! was asked in, and a caller with few loses none to one with many.
+//! Of a caller with many conversations those go first that nothing was asked in, and a caller with few loses none to one with
+//! many. A conversation has its place before it begins, so that requests that come at the same time do not share one.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_core::Stream;
-use http::{HeaderValue, header::USER_AGENT};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 
-use crate::Machine;
+use crate::ClientProgram;
 
 /// Most conversations at once.
 const SESSIONS_MAX: usize = 256;
@@ -23,26 +21,26 @@ const SHARE: usize = SESSIONS_MAX / 4;
 const GREETINGS: u64 = 1;
 
 tokio::task_local! {
-    /// The caller of the request that is being answered.
-    static CALLER: SessionCaller;
+    /// The number of the place that the conversation takes which this request begins.
+    static PLACE: u64;
 }
 
-/// Who has a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SessionCaller {
-    machine: Machine,
-    agent: Option<HeaderValue>,
+/// A place for a conversation, which is given back if none begins.
+pub(super) struct SessionPlace {
+    sessions: Arc<Sessions>,
+    number: u64,
 }
 
-impl SessionCaller {
-    pub(super) fn of(request: &axum::extract::Request) -> SessionCaller {
-        let agent = request.headers().get(USER_AGENT).cloned();
-        SessionCaller { machine: Machine::of(request.extensions()), agent }
+impl SessionPlace {
+    /// Lets the conversation that begins meanwhile have this place.
+    pub(super) async fn begin<T>(self, work: impl Future<Output = T>) -> T {
+        PLACE.scope(self.number, work).await
     }
+}
 
-    /// Lets conversations that begin meanwhile be this caller's.
-    pub(super) async fn scope<T>(self, work: impl Future<Output = T>) -> T {
-        CALLER.scope(self, work).await
+impl Drop for SessionPlace {
+    fn drop(&mut self) {
+        self.sessions.lock().all.retain(|open| open.number != self.number || open.id.is_some());
     }
 }
 
@@ -64,13 +62,20 @@ impl Default for Sessions {
     }
 }
 
-/// The open conversations, the one that was quiet longest first.
+/// The open conversations, and those that are about to begin.
 #[derive(Default)]
-struct Open(Vec<OpenSession>);
+struct Open {
+    /// The one that was quiet longest first.
+    all: Vec<OpenSession>,
+    /// The number of the last one.
+    last: u64,
+}
 
 struct OpenSession {
-    id: SessionId,
-    caller: Option<SessionCaller>,
+    number: u64,
+    /// Absent until the conversation begins.
+    id: Option<SessionId>,
+    caller: ClientProgram,
     /// How many requests followed the first.
     requests: u64,
     used: Instant,
@@ -80,16 +85,20 @@ type Error = <LocalSessionManager as SessionManager>::Error;
 type Result<T> = std::result::Result<T, Error>;
 
 impl Sessions {
-    /// Ends the conversation that has to give way to a new one of this caller; if there is none, says after which time one
-    /// ends by itself, unless it is used again.
-    pub(super) async fn make_room(&self, caller: &SessionCaller) -> std::result::Result<(), Duration> {
+    /// Takes a place for a new conversation of this caller, and ends the one that has to give way to it; if there is none,
+    /// says after which time one ends by itself, unless it is used again.
+    pub(super) async fn make_room(
+        self: &Arc<Sessions>,
+        caller: ClientProgram,
+    ) -> std::result::Result<SessionPlace, Duration> {
         let lifetime = self.inner.session_config.keep_alive.unwrap_or(Duration::MAX);
-        let gone = self.lock().make_room(caller, lifetime)?;
+        let (number, gone) = self.lock().enter(caller, lifetime)?;
+        let place = SessionPlace { sessions: Arc::clone(self), number };
         if let Some(gone) = gone {
             // It may have ended by itself.
             drop(self.inner.close_session(&gone).await);
         }
-        Ok(())
+        Ok(place)
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
@@ -98,35 +107,52 @@ impl Sessions {
 }
 
 impl Open {
-    fn add(&mut self, id: SessionId, caller: Option<SessionCaller>) {
-        self.0.push(OpenSession { id, caller, requests: 0, used: Instant::now() });
+    /// Takes a place for a conversation of this caller: its number, and the conversation that has to end for it, if one has
+    /// to.
+    fn enter(
+        &mut self,
+        caller: ClientProgram,
+        lifetime: Duration,
+    ) -> std::result::Result<(u64, Option<SessionId>), Duration> {
+        let gone = self.make_room(&caller, lifetime)?;
+        self.last += 1;
+        self.all.push(OpenSession { number: self.last, id: None, caller, requests: 0, used: Instant::now() });
+        Ok((self.last, gone))
+    }
+
+    /// Notes that the conversation that has a place begins; tells whether the place is still there.
+    fn begin(&mut self, number: u64, id: &SessionId) -> bool {
+        let found = self.all.iter_mut().find(|open| open.number == number && open.id.is_none());
+        found.map(|open| open.id = Some(id.clone())).is_some()
     }
 
     /// Notes that a conversation is used.
     fn note(&mut self, id: &SessionId) {
-        if let Some(at) = self.0.iter().position(|open| open.id == *id) {
-            let mut open = self.0.remove(at);
+        if let Some(at) = self.all.iter().position(|open| open.id.as_ref() == Some(id)) {
+            let mut open = self.all.remove(at);
             open.requests += 1;
             open.used = Instant::now();
-            self.0.push(open);
+            self.all.push(open);
         }
     }
 
     /// Takes out the conversation that has to end before this caller begins another, if one has to.
     fn make_room(
         &mut self,
-        caller: &SessionCaller,
+        caller: &ClientProgram,
         lifetime: Duration,
     ) -> std::result::Result<Option<SessionId>, Duration> {
-        let is_own = |open: &OpenSession| open.caller.as_ref() == Some(caller);
-        let of = |open: &OpenSession| self.0.iter().filter(|other| other.caller == open.caller).count();
-        let own = self.0.iter().filter(|open| is_own(open)).count();
+        let is_own = |open: &OpenSession| open.caller == *caller;
+        let of = |open: &OpenSession| self.all.iter().filter(|other| other.caller == open.caller).count();
+        let own = self.all.iter().filter(|open| is_own(open)).count();
         let asked_nothing = |open: &OpenSession| open.requests <= GREETINGS;
-        let quiet = |fits: &dyn Fn(&OpenSession) -> bool| self.0.iter().position(fits);
+        // One that is about to begin cannot be ended yet.
+        let quiet =
+            |fits: &dyn Fn(&OpenSession) -> bool| self.all.iter().position(|open| open.id.is_some() && fits(open));
         let at = if own >= SHARE {
             quiet(&|open| is_own(open) && asked_nothing(open))
-        } else if self.0.len() >= SESSIONS_MAX {
-            let most = self.0.iter().map(of).max().unwrap_or(0);
+        } else if self.all.len() >= SESSIONS_MAX {
+            let most = self.all.iter().map(of).max().unwrap_or(0);
             let has_most = |open: &OpenSession| of(open) == most;
             let has_more = |open: &OpenSession| has_most(open) && most > own + 1;
             quiet(&|open| has_most(open) && asked_nothing(open)).or_else(|| quiet(&has_more))
@@ -134,9 +160,9 @@ impl Open {
             return Ok(None);
         };
         if let Some(at) = at {
-            return Ok(Some(self.0.remove(at).id));
+            return Ok(self.all.remove(at).id);
         }
-        let first = self.0.iter().find(|open| own < SHARE || is_own(open));
+        let first = self.all.iter().find(|open| own < SHARE || is_own(open));
         Err(lifetime.saturating_sub(first.map_or(Duration::ZERO, |open| open.used.elapsed())))
     }
 }
@@ -147,7 +173,11 @@ impl SessionManager for Sessions {
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
         let (id, transport) = self.inner.create_session().await?;
-        self.lock().add(id.clone(), CALLER.try_with(Clone::clone).ok());
+        let number = PLACE.try_with(|number| *number).unwrap_or_default();
+        // Without a place, which only a request that is over has not, it ends at once.
+        if !self.lock().begin(number, &id) {
+            drop(self.inner.close_session(&id).await);
+        }
         Ok((id, transport))
     }
 
@@ -161,7 +191,7 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<()> {
-        self.lock().0.retain(|open| open.id != *id);
+        self.lock().all.retain(|open| open.id.as_ref() != Some(id));
         self.inner.close_session(id).await
     }
 
@@ -199,22 +229,22 @@ mod tests {
 
     const LIFETIME: Duration = Duration::from_mins(5);
 
-    fn caller(name: &'static str) -> SessionCaller {
-        let machine = Machine::of(&http::Extensions::new());
-        SessionCaller { machine, agent: Some(HeaderValue::from_static(name)) }
+    fn caller(name: &'static str) -> ClientProgram {
+        let headers = [(http::header::USER_AGENT, http::HeaderValue::from_static(name))];
+        ClientProgram::of(&http::Extensions::new(), &headers.into_iter().collect())
     }
 
     /// Begins a conversation, in which so many requests are made.
     fn begin(open: &mut Open, name: &'static str, requests: usize) -> std::result::Result<SessionId, Duration> {
-        open.make_room(&caller(name), LIFETIME)?;
+        let (number, _) = open.enter(caller(name), LIFETIME)?;
         let id: SessionId = openoxide_app::random_name().unwrap().into();
-        open.add(id.clone(), Some(caller(name)));
+        assert!(open.begin(number, &id));
         (0..requests).for_each(|_| open.note(&id));
         Ok(id)
     }
 
     fn has(open: &Open, id: &SessionId) -> bool {
-        open.0.iter().any(|open| open.id == *id)
+        open.all.iter().any(|open| open.id.as_ref() == Some(id))
     }
 
     #[test]
@@ -223,7 +253,7 @@ mod tests {
         let (quiet, own) = (begin(&mut open, "a", 1).unwrap(), begin(&mut open, "b", 5).unwrap());
         (0..1000).for_each(|_| drop(begin(&mut open, "b", 1).unwrap()));
         assert!(has(&open, &quiet) && has(&open, &own));
-        assert_eq!(open.0.len(), 1 + SHARE);
+        assert_eq!(open.all.len(), 1 + SHARE);
     }
 
     #[test]
@@ -242,10 +272,26 @@ mod tests {
         for name in ["a", "b", "c", "d"] {
             (0..SHARE - 1).for_each(|_| drop(begin(&mut open, name, 2).unwrap()));
         }
-        while open.0.len() < SESSIONS_MAX {
+        while open.all.len() < SESSIONS_MAX {
             begin(&mut open, "e", 2).unwrap();
         }
         (0..10).for_each(|_| drop(begin(&mut open, "new", 2).unwrap()));
-        assert!(has(&open, &few) && open.0.len() == SESSIONS_MAX);
+        assert!(has(&open, &few) && open.all.len() == SESSIONS_MAX);
+    }
+
+    /// Requests that come at the same time all ask for room before the first conversation begins.
+    #[tokio::test]
+    async fn a_place_is_taken_before_the_conversation_begins_and_given_back_without_one() {
+        let sessions: Arc<Sessions> = Arc::default();
+        let mut places = Vec::new();
+        for _ in 0..SHARE {
+            places.push(sessions.make_room(caller("a")).await.unwrap());
+        }
+        assert!(sessions.make_room(caller("a")).await.is_err(), "its share is taken");
+        let (id, _transport) = places.pop().unwrap().begin(sessions.create_session()).await.unwrap();
+        assert!(has(&sessions.lock(), &id) && sessions.lock().all.len() == SHARE);
+        drop(places);
+        assert_eq!(sessions.lock().all.len(), 1, "what began stays");
+        assert!(sessions.make_room(caller("a")).await.is_ok());
     }
 }

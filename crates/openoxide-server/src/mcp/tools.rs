@@ -61,6 +61,7 @@ impl McpServer {
                 ToolCallStart::Answer(answer) => return Ok(tool_result(*answer, None, &[]).into()),
                 // A model is in the middle of a call, so the user is not asked about a file.
                 ToolCallStart::Read(reading) => {
+                    self.state.reads.wait(context, engine, &view.snapshot, &reading.request).await?;
                     let completed = engine.complete(&view.snapshot, *reading, &self.session, &mut Nobody).await;
                     let (reading, outcome) = completed.map_err(unavailable)?.map_err(|error| failed(&error))?;
                     return Ok(tool_result(view.toolbox.finish_reading(&name, &reading, &outcome), None, &[]).into());

@@ -39,11 +39,11 @@ pub(super) fn hidden_in(path: &Path, bytes: &[u8]) -> Vec<SkillFinding> {
 
 /// Returns one problem for each way in which text is hidden, at its first place.
 fn problems(text: &str) -> Vec<Diagnostic> {
-    let mut kinds: BTreeMap<HiddenKind, Vec<HiddenRun>> = BTreeMap::new();
+    let mut kinds: BTreeMap<HiddenKind, (HiddenRun, usize)> = BTreeMap::new();
     for run in hidden_runs(text) {
-        kinds.entry(run.kind).or_default().push(run);
+        kinds.entry(run.kind).or_insert_with(|| (run, 0)).1 += 1;
     }
-    kinds.into_iter().filter_map(|(kind, runs)| Some(problem(text, kind, runs.first()?, runs.len()))).collect()
+    kinds.into_iter().map(|(kind, (first, count))| problem(text, kind, &first, count)).collect()
 }
 
 fn problem(text: &str, kind: HiddenKind, first: &HiddenRun, count: usize) -> Diagnostic {
@@ -53,8 +53,8 @@ fn problem(text: &str, kind: HiddenKind, first: &HiddenRun, count: usize) -> Dia
         HiddenKind::ZeroWidth => "characters without width are hidden in the text",
         HiddenKind::Control => "control characters are hidden in the text",
     };
-    let says = first.decoded.as_deref().filter(|decoded| !decoded.is_empty()).map_or_else(String::new, |decoded| {
-        format!(", which a model reads: `{}`", TerminalText(&cut_utf16(decoded, DECODED_MAX)))
+    let says = first.decoded(text).map_or_else(String::new, |decoded| {
+        format!(", which a model reads: `{}`", TerminalText(&cut_utf16(&decoded, DECODED_MAX)))
     });
     let places = if count > 1 { format!(" ({count} places, this is the first)") } else { String::new() };
     let mut problem = Diagnostic::warning(Code::HiddenText, format!("{what}{says}{places}"));

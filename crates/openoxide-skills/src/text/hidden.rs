@@ -7,18 +7,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How a text is hidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum HiddenKind {
-    /// Tag characters, or variation selectors in a row: each stands for a byte of a text.
-    Encoded,
-    /// Controls that change the order in which text is shown.
-    Bidirectional,
-    /// Characters without width, which split words.
-    ZeroWidth,
-    /// Controls that a terminal obeys.
-    Control,
-}
+use super::unseen::{HiddenKind, Neighbors, is_direction_mark, is_needed, is_right_to_left, unseen};
+
+/// Most hidden characters of a text that become escapes. An escape is longer than what it stands for, so a text that hides
+/// more would be several times as long as its file.
+const ESCAPES_MAX: usize = 10_000;
+
+const BLACK_FLAG: char = '\u{1f3f4}';
+/// Most tags of a flag, without the one that ends it.
+const FLAG_TAGS_MAX: usize = 6;
 
 /// One run of hidden characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,55 +24,130 @@ pub struct HiddenRun {
     pub kind: HiddenKind,
     /// Where it is, in bytes.
     pub span: Range<usize>,
-    /// What it says, if it stands for a text.
-    pub decoded: Option<String>,
 }
 
-/// Finds the hidden runs of a text, in order.
+impl HiddenRun {
+    /// Reads what the run says, if it stands for a text; `text` is the one that it was found in.
+    pub fn decoded(&self, text: &str) -> Option<String> {
+        let run = text.get(self.span.clone()).filter(|_| self.kind == HiddenKind::Encoded)?;
+        Some(decode(run)).filter(|decoded| !decoded.is_empty())
+    }
+}
+
+/// Finds the hidden runs of a text, in order, while it is read: nothing is held, however long the text is.
 ///
 /// A byte-order mark at the beginning, joiners in emoji and in scripts that need them, variation selectors after what they
-/// vary, the tags of a flag, and direction marks in text that runs from right to left are not hidden text.
-pub fn hidden_runs(text: &str) -> Vec<HiddenRun> {
-    if text.is_ascii() && !text.bytes().any(|byte| is_bad_control(char::from(byte))) {
-        return Vec::new();
-    }
-    let runs_left = text.chars().any(is_right_to_left);
-    let characters: Vec<(usize, char)> = text.char_indices().collect();
-    let mut runs: Vec<HiddenRun> = Vec::new();
-    let mut skip = 0;
-    for (at, &(start, character)) in characters.iter().enumerate() {
-        if at < skip {
-            continue;
-        }
-        if character == BLACK_FLAG {
-            skip = at + 1 + flag_tags(&characters[at + 1..]);
-            continue;
-        }
-        let before = at.checked_sub(1).and_then(|at| characters.get(at)).map(|pair| pair.1);
-        let after = characters.get(at + 1).map(|pair| pair.1);
-        let Some(kind) = kind_of(character, before, after, runs_left) else { continue };
-        let end = start + character.len_utf8();
-        match runs.last_mut() {
-            Some(run) if run.kind == kind && run.span.end == start => run.span.end = end,
-            _ => runs.push(HiddenRun { kind, span: start..end, decoded: None }),
-        }
-    }
-    for run in runs.iter_mut().filter(|run| run.kind == HiddenKind::Encoded) {
-        run.decoded = text.get(run.span.clone()).map(decode);
-    }
-    runs
+/// vary, the tags of a flag, and direction marks in lines that run from right to left are not hidden text.
+pub fn hidden_runs(text: &str) -> HiddenRuns<'_> {
+    HiddenRuns { text, at: 0, before: None, line_end: 0, line_runs_left: false, next: None }
 }
 
-/// Shows hidden characters as escapes, so that a model gets nothing that people do not see.
+/// The hidden runs of a text.
+#[derive(Clone, Debug)]
+pub struct HiddenRuns<'t> {
+    text: &'t str,
+    /// How far the text is read.
+    at: usize,
+    before: Option<char>,
+    /// Where the line ends that was looked through last, and whether it runs from right to left.
+    line_end: usize,
+    line_runs_left: bool,
+    /// The beginning of the next run, where two are side by side.
+    next: Option<HiddenRun>,
+}
+
+impl Iterator for HiddenRuns<'_> {
+    type Item = HiddenRun;
+
+    fn next(&mut self) -> Option<HiddenRun> {
+        let mut run = self.next.take();
+        if run.is_none() {
+            self.skip_plain();
+        }
+        while let Some((span, kind)) = self.step() {
+            match (&mut run, kind) {
+                (None, None) => self.skip_plain(),
+                (None, Some(kind)) => run = Some(HiddenRun { kind, span }),
+                (Some(_), None) => break,
+                (Some(run), Some(kind)) if run.kind == kind => run.span.end = span.end,
+                (Some(_), Some(kind)) => {
+                    self.next = Some(HiddenRun { kind, span });
+                    break;
+                }
+            }
+        }
+        run
+    }
+}
+
+impl HiddenRuns<'_> {
+    /// Reads over plain ASCII, which most texts have most of.
+    fn skip_plain(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        let length = rest.iter().take_while(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')).count();
+        if let Some(last) = length.checked_sub(1).and_then(|last| rest.get(last)) {
+            self.at += length;
+            self.before = Some(char::from(*last));
+        }
+    }
+
+    /// Reads one character, or a whole flag: where it is, and how it is hidden, if it is.
+    fn step(&mut self) -> Option<(Range<usize>, Option<HiddenKind>)> {
+        let start = self.at;
+        let character = self.text[start..].chars().next()?;
+        self.at += character.len_utf8();
+        if character == BLACK_FLAG {
+            self.at += flag_tags(&self.text[self.at..]);
+        }
+        let kind = self.kind_of(character, start);
+        // What is hidden is shown as an escape, so it is nothing that the next character could belong to.
+        self.before = Some(if kind.is_some() { char::REPLACEMENT_CHARACTER } else { character });
+        Some((start..self.at, kind))
+    }
+
+    fn kind_of(&mut self, character: char, start: usize) -> Option<HiddenKind> {
+        if is_bad_control(character) {
+            return Some(HiddenKind::Control);
+        }
+        let kind = unseen(character)?;
+        let neighbors = Neighbors { before: self.before, after: self.text[self.at..].chars().next() };
+        let is_needed = match is_direction_mark(character) {
+            // A second mark in a row changes nothing.
+            true => !self.before.is_some_and(is_direction_mark) && self.runs_left(start),
+            false => is_needed(character, neighbors),
+        };
+        (!is_needed).then_some(kind)
+    }
+
+    /// Tells whether the line around a place has text that runs from right to left. Each line is looked through once.
+    fn runs_left(&mut self, at: usize) -> bool {
+        if at >= self.line_end {
+            let start = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+            self.line_end = self.text[at..].find('\n').map_or(self.text.len(), |length| at + length);
+            self.line_runs_left = self.text[start..self.line_end].chars().any(is_right_to_left);
+        }
+        self.line_runs_left
+    }
+}
+
+/// Shows hidden characters as escapes, so that a model gets nothing that people do not see. In a text that hides very many,
+/// each further run becomes one replacement character.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let runs = hidden_runs(text);
-    if runs.is_empty() {
+    let mut runs = hidden_runs(text).peekable();
+    if runs.peek().is_none() {
         return Cow::Borrowed(text);
     }
-    let (mut shown, mut kept) = (String::with_capacity(text.len()), 0);
+    let (mut shown, mut kept, mut room) = (String::with_capacity(text.len()), 0, ESCAPES_MAX);
     for run in runs {
+        let hidden = &text[run.span.clone()];
         shown.push_str(&text[kept..run.span.start]);
-        shown.extend(text[run.span.clone()].chars().flat_map(char::escape_unicode));
+        shown.extend(hidden.chars().take(room).flat_map(char::escape_unicode));
+        if let Some(left) = room.checked_sub(hidden.chars().count()) {
+            room = left;
+        } else {
+            room = 0;
+            shown.push(char::REPLACEMENT_CHARACTER);
+        }
         kept = run.span.end;
     }
     shown.push_str(&text[kept..]);
@@ -89,74 +161,16 @@ pub fn visible_line(text: &str) -> String {
     lines.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-const BLACK_FLAG: char = '\u{1f3f4}';
-const ZERO_WIDTH_JOINER: char = '\u{200d}';
-
-fn kind_of(character: char, before: Option<char>, after: Option<char>, runs_left: bool) -> Option<HiddenKind> {
-    match character {
-        '\u{feff}' if before.is_none() => None,
-        '\u{200c}' | ZERO_WIDTH_JOINER if before.is_some_and(needs_joiners) => None,
-        '\u{200b}' if before.is_some_and(has_no_blanks) => None,
-        ZERO_WIDTH_JOINER if before.is_some_and(is_pictured) && after.is_some_and(is_pictured) => None,
-        '\u{200b}'..=ZERO_WIDTH_JOINER
-        | '\u{2060}'..='\u{2064}'
-        | '\u{206a}'..='\u{206f}'
-        | '\u{feff}'
-        | '\u{180e}'
-        | '\u{3164}'
-        | '\u{ffa0}'
-        | '\u{fff9}'..='\u{fffb}' => Some(HiddenKind::ZeroWidth),
-        '\u{200e}' | '\u{200f}' | '\u{61c}' if runs_left => None,
-        '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            Some(HiddenKind::Bidirectional)
-        }
-        // One selector varies the character before it; a second one has nothing to vary.
-        '\u{fe00}'..='\u{fe0f}' => {
-            (before.is_none_or(|before| is_selector(before) || before.is_whitespace())).then_some(HiddenKind::Encoded)
-        }
-        '\u{e0100}'..='\u{e01ef}' => (!before.is_some_and(is_ideograph)).then_some(HiddenKind::Encoded),
-        '\u{e0000}'..='\u{e0fff}' => Some(HiddenKind::Encoded),
-        _ if is_bad_control(character) => Some(HiddenKind::Control),
-        _ => None,
-    }
-}
-
 fn is_bad_control(character: char) -> bool {
     character.is_control() && !matches!(character, '\n' | '\r' | '\t' | '\u{c}' | '\u{85}')
 }
 
-fn is_selector(character: char) -> bool {
-    matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
-}
-
-fn is_ideograph(character: char) -> bool {
-    matches!(character, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
-}
-
-/// Scripts in which joiners change how letters are written: Arabic and Persian, the Indic ones, and their neighbours.
-fn needs_joiners(character: char) -> bool {
-    matches!(character, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}')
-}
-
-/// Scripts that put no blanks between words, so that a place to break a line has to be marked: Thai and its neighbours.
-fn has_no_blanks(character: char) -> bool {
-    matches!(character, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
-}
-
-fn is_right_to_left(character: char) -> bool {
-    matches!(character, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}')
-}
-
-/// Emoji, their skin tones and selectors, and the symbols that take part in them.
-fn is_pictured(character: char) -> bool {
-    matches!(character, '\u{fe0f}' | '\u{200d}' | '\u{2190}'..='\u{2bff}' | '\u{3030}'..='\u{303d}' | '\u{1f000}'..='\u{1faff}')
-}
-
-/// Counts the tags of a flag, such as that of Wales: a few letters and an end.
-fn flag_tags(after: &[(usize, char)]) -> usize {
-    let tags = after.iter().take_while(|(_, tag)| matches!(tag, '\u{e0030}'..='\u{e007a}')).count();
-    match after.get(tags) {
-        Some((_, '\u{e007f}')) if (1..=6).contains(&tags) => tags + 1,
+/// Returns the length of a flag's tags, such as those of Wales: a few letters and an end.
+fn flag_tags(after: &str) -> usize {
+    let is_tag = |tag: &char| matches!(tag, '\u{e0030}'..='\u{e007a}');
+    let tags = after.chars().take(FLAG_TAGS_MAX).take_while(is_tag).count();
+    match after.chars().nth(tags) {
+        Some('\u{e007f}') if tags > 0 => after.chars().take(tags + 1).map(char::len_utf8).sum(),
         _ => 0,
     }
 }
@@ -178,7 +192,7 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<HiddenKind> {
-        hidden_runs(text).iter().map(|run| run.kind).collect()
+        hidden_runs(text).map(|run| run.kind).collect()
     }
 
     #[test]
@@ -186,13 +200,15 @@ mod tests {
         for text in [
             "plain\ttext\r\n",
             "\u{feff}---",
-            "👩‍💻 👨‍👩‍👧‍👦 🏳️‍🌈 ❤️ 1️⃣ ☺︎ 👍🏽",
+            "👩‍💻 👨‍👩‍👧‍👦 🏳️‍🌈 ❤️ 1️⃣ #️⃣ ☺︎ 👍🏽 ©️ ™️ ㊗️ 🙂‍↔️ 🏴‍☠️",
             "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
             "می‌خواهم",
             "क्‍ष श्री",
             "ภาษา\u{200b}ไทย",
             "\u{200f}שלום\u{200e} world",
-            "葛\u{e0100}城",
+            "葛\u{e0100}城 直\u{fe00}",
+            "ᠠ\u{180b}ᠨ 0\u{fe00} ≨\u{fe00} က\u{fe00}",
+            "\u{1100}\u{1160}\u{11a8} ⠓\u{2800}⠊ בְּ\u{34f}ֹ",
             "naïve 日本 🦀",
         ] {
             assert_eq!(kinds(text), [], "{text:?}");
@@ -211,17 +227,76 @@ mod tests {
         let tagged: String =
             "ignore all".bytes().map(|byte| char::from_u32(0xe0000 + u32::from(byte)).unwrap()).collect();
         let text = format!("a{tagged}b");
-        let runs = hidden_runs(&text);
-        assert_eq!(runs.len(), 1);
-        assert_eq!((runs[0].span.clone(), runs[0].decoded.as_deref()), (1..text.len() - 1, Some("ignore all")));
+        let runs: Vec<HiddenRun> = hidden_runs(&text).collect();
+        assert_eq!(runs, [HiddenRun { kind: HiddenKind::Encoded, span: 1..text.len() - 1 }]);
+        assert_eq!(runs[0].decoded(&text).as_deref(), Some("ignore all"));
         let selected: String =
             "hi!".bytes().map(|byte| char::from_u32(0xe0100 + u32::from(byte) - 16).unwrap()).collect();
-        assert_eq!(hidden_runs(&format!("😀{selected}"))[0].decoded.as_deref(), Some("hi!"));
+        let text = format!("😀{selected}");
+        assert_eq!(hidden_runs(&text).next().unwrap().decoded(&text).as_deref(), Some("hi!"));
         assert_eq!(kinds("ig\u{200b}nore su\u{2060}do \u{feff}"), [HiddenKind::ZeroWidth; 3]);
         assert_eq!(kinds("s\u{200d}udo \u{200c}x"), [HiddenKind::ZeroWidth; 2]);
         assert_eq!(kinds("a\u{202e}b\u{2066}c\u{200f}"), [HiddenKind::Bidirectional; 3]);
         assert_eq!(kinds("\u{1b}[8m\u{7}"), [HiddenKind::Control; 2]);
+        assert_eq!(kinds("\u{1b}\u{200b}\u{200b}\u{202e}").len(), 3, "runs of two kinds are two");
         // A flag is no place for a long text.
         assert_eq!(kinds(&format!("🏴{tagged}\u{e007f}")), [HiddenKind::Encoded]);
+    }
+
+    #[test]
+    fn blank_letters_and_ignored_characters_hide() {
+        for hidden in [
+            '\u{ad}',
+            '\u{34f}',
+            '\u{115f}',
+            '\u{1160}',
+            '\u{17b4}',
+            '\u{17b5}',
+            '\u{2065}',
+            '\u{2800}',
+            '\u{3164}',
+            '\u{ffa0}',
+            '\u{fff0}',
+            '\u{1bca0}',
+            '\u{1d173}',
+            '\u{1d17a}',
+        ] {
+            assert_eq!(kinds(&format!("ig{hidden}nore")), [HiddenKind::ZeroWidth], "{hidden:?}");
+        }
+    }
+
+    /// Otherwise each character of an ordinary text could stand for some bits of another.
+    #[test]
+    fn selectors_and_marks_hide_where_they_mean_nothing() {
+        assert_eq!(kinds("T\u{fe06}h\u{fe09}e \u{fe0f}é\u{fe0e}"), [HiddenKind::Encoded; 4]);
+        assert_eq!(kinds("1\u{fe0f}2\u{fe0e} 葛\u{fe0f}城\u{fe03} 🦀\u{fe00}"), [HiddenKind::Encoded; 5]);
+        assert_eq!(kinds("❤\u{fe0f}\u{fe0f} a\u{180b} ᠠ\u{fe00}"), [HiddenKind::Encoded; 3]);
+        assert_eq!(kinds("👩\u{200d}\u{200d}💻"), [HiddenKind::ZeroWidth], "an emoji has one joiner in a row");
+        let text = "שלום\nplain\u{200e} text\u{200f}\n\u{200f}\u{200e}שלום";
+        assert_eq!(kinds(text), [HiddenKind::Bidirectional; 3], "one line in Hebrew does not speak for the others");
+    }
+
+    /// An escape is up to seven times as long as what it stands for.
+    #[test]
+    fn a_text_that_hides_very_much_does_not_grow_without_bound() {
+        let text = "\u{1b}".repeat(1_000_000) + "end";
+        let shown = visible(&text);
+        assert!(shown.len() < text.len() && shown.ends_with("\u{fffd}end"), "{}", shown.len());
+        assert_eq!(shown.matches("\\u{1b}").count(), ESCAPES_MAX);
+        let text = "a\u{1b}".repeat(1_000_000);
+        assert!(visible(&text).len() < 2 * text.len() + 6 * ESCAPES_MAX);
+        assert_eq!(visible(&"a\u{200b}".repeat(ESCAPES_MAX)), "a\\u{200b}".repeat(ESCAPES_MAX));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_visible_hides_nothing(text in "[a❤🏴1葛א\u{200b}-\u{200f}\u{fe00}-\u{fe0f}\u{e0030}-\u{e007f}\u{1b}\n]{0,40}") {
+            let shown = visible(&text);
+            proptest::prop_assert_eq!(hidden_runs(&shown).next(), None);
+            proptest::prop_assert_eq!(hidden_runs(&text).next().is_none(), shown == text);
+            let runs: Vec<HiddenRun> = hidden_runs(&text).collect();
+            proptest::prop_assert!(runs.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));
+            proptest::prop_assert!(runs.iter().all(|run| text.get(run.span.clone()).is_some_and(|it| !it.is_empty())));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::is_deceptive;
+use super::{deceptive_characters, is_deceptive};
 
 /// Letters of other alphabets that look like Latin ones, in lower case.
 const LOOKALIKES: [(char, char); 27] = [
@@ -52,7 +52,7 @@ pub(crate) fn oddity(name: &str) -> Option<&'static str> {
     if name.ends_with(['.', ' ']) && !matches!(name, "." | "..") {
         return Some("ends in a dot or a space, which other systems drop");
     }
-    name.chars().any(is_deceptive).then_some("has characters that cannot be seen")
+    deceptive_characters(name).next().map(|_| "has characters that cannot be seen")
 }
 
 #[cfg(test)]

@@ -2,17 +2,21 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
 use super::face::{Face, Setting, attack};
-use super::skill;
+use super::{file, skill};
 use crate::serve::{Server, answer};
 use crate::support::{PATIENCE, until};
 
 attack! { clients_that_do_not_read {
+    cli = "nobody connects to it", http, mcp = "it has one client, which started it", mcp_http,
+    rpc = "it has one client, which started it"
+} }
+attack! { clients_that_do_not_read_a_text {
     cli = "nobody connects to it", http, mcp = "it has one client, which started it", mcp_http,
     rpc = "it has one client, which started it"
 } }
@@ -27,6 +31,10 @@ attack! { slow_bodies_with_the_token for everyone {
 attack! { a_flood_of_questions for everyone {
     cli = "nobody connects to it", http, mcp = "it has one client, which started it", mcp_http,
     rpc = "it has one client, which started it"
+} }
+attack! { many_conversations_that_ask for everyone {
+    cli = "nobody connects to it", http = "no route keeps a conversation", mcp = "it has one client, which started it",
+    mcp_http, rpc = "it has one client, which started it"
 } }
 attack! { a_flood_of_conversations for everyone {
     cli = "nobody connects to it", http = "no route keeps a conversation", mcp = "it has one client, which started it",
@@ -69,52 +77,98 @@ fn is_closed(stream: &TcpStream) -> bool {
     !matches!(stream.peek(&mut [0]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
 }
 
-/// Many clients ask for a large file and read only the beginning of what comes.
+/// How many clients do not read, and how much memory the server may ever have had meanwhile, in KiB.
+const CLIENTS: usize = 200;
+const MEMORY: u64 = 256 * 1024;
+
+/// Lets many clients ask and read nothing: the server answers them within its memory, and serves others meanwhile.
+fn assert_memory_is_bounded(server: &Server, request: &str, served: impl Fn()) {
+    let deaf = connect(server, CLIENTS, request);
+    let (start, mut answered) = (Instant::now(), 0);
+    // As long as it takes until what the first clients hold has gone to others.
+    until(PATIENCE, || {
+        served();
+        answered = answered.max(deaf.iter().filter(|stream| has_bytes(stream)).count());
+        server.peak_memory() >= MEMORY || (answered > 1 && start.elapsed() > Duration::from_secs(8))
+    });
+    let peak = server.peak_memory();
+    assert!(peak < MEMORY, "{peak} KiB for {CLIENTS} clients that do not read");
+    assert!(answered > 1, "{answered} clients have an answer");
+}
+
+/// Tells whether a part of an answer has come; a connection that was closed has none left.
+fn has_bytes(stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    matches!(stream.peek(&mut [0; 9]), Ok(9))
+}
+
+/// Many clients ask for a large file, and read nothing of what comes.
 fn clients_that_do_not_read(setting: Setting) {
-    const CLIENTS: usize = 24;
     let large: Vec<u8> = (0..15 * 1024 * 1024_u32).map(|number| (number % 251) as u8).collect();
     let context = context(&large);
     let server = serve(setting, &context);
     let path = "/v1/skills/pdf/files/large.bin";
-    let mut deaf = connect(&server, CLIENTS, &asking_for_file(setting, path, &server.token));
-    for stream in &mut deaf {
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut start = [0; 9];
-        stream.read_exact(&mut start).unwrap();
-        assert_eq!(&start, b"HTTP/1.1 ");
-    }
-    // A file is sent in parts. Over MCP an answer is one message of 20 MiB, and some are held until they are read.
-    let bound = if setting.face == Face::Http { 128 } else { 400 };
-    let held = server.memory();
-    assert!(held < bound * 1024, "{held} KiB for {CLIENTS} clients that do not read 15 MiB");
-    assert_eq!(server.get("/v1/skills").0, 200);
+    let request = match setting.face {
+        Face::Http => format!("GET {path} HTTP/1.1\r\n{}\r\n", shown(&server)),
+        _ => asking(&server, "resources/read", "skill://pdf/large.bin", json!({ "uri": "skill://pdf/large.bin" })),
+    };
+    assert_memory_is_bounded(&server, &request, || assert_eq!(server.get("/v1/skills").0, 200));
     if setting.face == Face::Http {
         assert_comes_whole(&server, path, &large);
     }
 }
 
-/// A request for the large file, as it is sent.
-fn asking_for_file(setting: Setting, path: &str, token: &str) -> String {
-    let head = format!("host: localhost\r\nx-api-key: {token}\r\n");
-    if setting.face == Face::Http {
-        return format!("GET {path} HTTP/1.1\r\n{head}\r\n");
+/// The same with a text: each character of it is looked at before it is sent, and the hidden ones become escapes. Of the
+/// hosts, one sends texts of 16 MiB.
+fn clients_that_do_not_read_a_text(setting: Setting) {
+    let context = context(b"");
+    file(&context, "pdf", "text.txt", &("é".to_owned() + &"a".repeat(1_800_000) + &"\u{200b}\u{1b}".repeat(20_000)));
+    file(&context, "pdf", "long.txt", &("éa\u{200b}".to_owned() + &"a".repeat(15 << 20)));
+    let requests = |server: &Server| match setting.face {
+        Face::Http => ["text.txt", "long.txt?host=omp"].map(|file| {
+            let head = format!("{}accept: application/json\r\n", shown(server));
+            format!("GET /v1/skills/pdf/files/{file} HTTP/1.1\r\n{head}\r\n")
+        }),
+        _ => ["text.txt", "long.txt"].map(|file| {
+            let arguments = json!({ "name": "pdf", "path": file });
+            let call = json!({ "name": "skills_readResource", "arguments": arguments });
+            asking(server, "tools/call", "skills_readResource", call)
+        }),
+    };
+    for which in [0, 1] {
+        let server = serve(setting, &context);
+        let request = &requests(&server)[which];
+        // A client that reads gets the text, as it may be shown.
+        let mut stream = connect(&server, 1, &request.replacen("\r\n", "\r\nconnection: close\r\n", 1)).remove(0);
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("HTTP/1.1 200") && text.contains("éa") && text.contains("u{200b}"), "{which}");
+        assert_memory_is_bounded(&server, request, || assert_eq!(server.get("/v1/skills").0, 200));
     }
-    let uri = "skill://pdf/large.bin";
-    let meta = json!({
+}
+
+/// The headers of a program.
+fn shown(server: &Server) -> String {
+    format!("host: localhost\r\nx-api-key: {}\r\n", server.token)
+}
+
+/// A request over MCP that stands alone, as it is sent.
+fn asking(server: &Server, method: &str, name: &str, mut params: Value) -> String {
+    params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "deaf", "version": "1" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let params = json!({ "uri": uri, "_meta": meta });
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params }).to_string();
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
     format!(
-        "POST /mcp HTTP/1.1\r\n{head}accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
-         mcp-protocol-version: 2026-07-28\r\nmcp-method: resources/read\r\nmcp-name: {uri}\r\ncontent-length: {}\r\n\r\n{body}",
+        "POST /mcp HTTP/1.1\r\n{}accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
+         mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\nmcp-name: {name}\r\ncontent-length: {}\r\n\r\n{body}",
+        shown(server),
         body.len()
     )
 }
 
-/// Whoever reads gets all of it.
+/// A client that reads gets all of it.
 fn assert_comes_whole(server: &Server, path: &str, large: &[u8]) {
     let mut stream = server.send(&format!("GET {path}"), "", "");
     let mut bytes = Vec::new();
@@ -172,7 +226,7 @@ fn a_flood_of_questions(setting: Setting) {
             return answer(server.send("POST /v1/skills/ask/activate", "", &body));
         }
         let call = json!({ "name": "ask", "arguments": { "arguments": number } });
-        let (_, text) = in_session(&server, &flood, "prompts/get", &call);
+        let (_, text) = in_session_as(&server, "flood", &flood, "prompts/get", &call);
         (if text.contains("needs-approval") { 202 } else { 503 }, text)
     };
     let mut asked = 0;
@@ -184,12 +238,13 @@ fn a_flood_of_questions(setting: Setting) {
         assert!(asked < 256, "one caller has all of them");
     };
     assert!(asked > 0 && refused.0 == 503, "{}", refused.1);
+    assert!(refused.1.contains("too many questions of this caller wait"), "{}", refused.1);
     assert_eq!(ask(0).0, 202, "the same request has the same question");
     let user = browser.send("POST /v1/skills/ask/activate", "application/json", "{}");
     assert_eq!(user.0, 202, "{}", user.1);
     let session = begin(&server, "other").1.unwrap();
     let call = json!({ "name": "skill", "arguments": { "name": "ask" } });
-    let called = in_session(&server, &session, "tools/call", &call);
+    let called = in_session_as(&server, "other", &session, "tools/call", &call);
     assert!(called.1.contains("needs-approval"), "{}", called.1);
     if setting.face == Face::Http {
         assert_told_when_there_is_room(&server);
@@ -225,8 +280,38 @@ fn begin(server: &Server, agent: &str) -> (u16, Option<String>) {
 }
 
 fn in_session(server: &Server, session: &str, method: &str, params: &Value) -> (u16, String) {
+    in_session_as(server, "test", session, method, params)
+}
+
+fn in_session_as(server: &Server, agent: &str, session: &str, method: &str, params: &Value) -> (u16, String) {
     let body = json!({ "jsonrpc": "2.0", "id": 2, "method": method, "params": params }).to_string();
-    answer(server.send("POST /mcp", &format!("{MCP}mcp-session-id: {session}\r\n"), &body))
+    let headers = format!("{MCP}user-agent: {agent}\r\nmcp-session-id: {session}\r\n");
+    answer(server.send("POST /mcp", &headers, &body))
+}
+
+/// A few programs ask one question in each of many conversations: others are still asked about.
+fn many_conversations_that_ask(setting: Setting) {
+    let context = context(b"");
+    let server = serve(setting, &context);
+    let call = json!({ "name": "skill", "arguments": { "name": "ask" } });
+    let ask = |agent: &str| {
+        let session = begin(&server, agent).1.unwrap();
+        in_session_as(&server, agent, &session, "tools/call", &call).1
+    };
+    // As many questions as all programs together may have.
+    for agent in ["a", "b", "c", "d"] {
+        (0..48).for_each(|number| {
+            let said = ask(agent);
+            assert!(said.contains("needs-approval"), "{agent} {number}: {said}");
+        });
+    }
+    let (status, text) = answer(server.send("POST /v1/skills/ask/activate", "user-agent: other\r\n", "{}"));
+    assert_eq!(status, 202, "{text}");
+    let said = ask("new");
+    assert!(said.contains("needs-approval"), "{said}");
+    // One that has as many as the others gets no more, and is told the reason.
+    let said = ask("a");
+    assert!(said.contains("too many questions of all callers wait"), "{said}");
 }
 
 /// Conversations without end push out no other.

@@ -46,6 +46,29 @@ fn a18_a19_order_and_width_are_reported_once_a_file() {
     );
 }
 
+/// Letters that are blank, and characters that fonts leave out.
+#[test]
+fn characters_that_show_nothing_are_reported() {
+    for hidden in
+        ['\u{ad}', '\u{34f}', '\u{115f}', '\u{1160}', '\u{17b4}', '\u{2065}', '\u{2800}', '\u{3164}', '\u{1d173}']
+    {
+        let context = TestContext::new();
+        skill(&context, "pdf", "", &format!("Fills in{hidden}forms."));
+        let messages: Vec<String> = found(&context, "S0127").into_iter().map(|found| found.2).collect();
+        assert_eq!(messages, ["characters without width are hidden in the text"], "{hidden:?}");
+    }
+}
+
+/// A selector after a character that has no variants changes nothing, and can stand for a part of a text.
+#[test]
+fn selectors_after_ordinary_letters_are_reported() {
+    let context = TestContext::new();
+    skill(&context, "pdf", "", "T\u{fe06}h\u{fe09}e form 1\u{fe0f} ❤\u{fe0f} 1\u{fe0f}\u{20e3}");
+    let messages: Vec<String> = found(&context, "S0127").into_iter().map(|found| found.2).collect();
+    let [message] = &messages[..] else { panic!("{messages:?}") };
+    assert!(message.ends_with("(3 places, this is the first)"), "{message}");
+}
+
 #[test]
 fn what_languages_and_emoji_need_is_not_reported() {
     let context = TestContext::new();

@@ -74,9 +74,14 @@ fn a_huge_text_is_neither_explained_nor_copied_whole() {
     let context = TestContext::new();
     context.skill("huge", "Is huge");
     make_huge(&context.project().join(".agents/skills/huge/SKILL.md"));
-    for args in [&["explain", "huge"][..], &["link", "huge", "claude-code", "--copy"]] {
+    let cases = [
+        (&["explain", "huge"][..], "huge"),
+        (&["link", "huge", "--into", "claude-code", "--copy"], "a copy holds at most 10000 files and 256 MiB"),
+    ];
+    for (args, says) in cases {
         let Some(output) = run_small(&context, args) else { return };
         assert!(output.status.is_some(), "{args:?} ends by a signal: {output}");
+        assert!(output.to_string().contains(says), "{args:?}: {output}");
         assert!(output.stdout.len() < 4 << 20, "{args:?} prints {} bytes", output.stdout.len());
         assert!(!output.stderr.contains("memory"), "{args:?}: {output}");
     }
