@@ -14,7 +14,7 @@ impl MetadataFiles {
     /// Returns the metadata files of all these hosts.
     pub fn of(hosts: &Hosts) -> MetadataFiles {
         let hosts = hosts.all().filter_map(|spec| spec.host().ok());
-        let mut files: Vec<String> = hosts.flat_map(|host| host.sidecar.map(|rules| rules.files)).flatten().collect();
+        let mut files: Vec<String> = hosts.filter_map(|host| host.sidecar).flat_map(|rules| rules.files).collect();
         files.sort();
         files.dedup();
         MetadataFiles(files)
