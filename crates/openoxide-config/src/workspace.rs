@@ -18,7 +18,7 @@ use openoxide_skills::host::{Host, Hosts};
 use crate::{AgentSettings, Config, Environment, SettingsOwner};
 use error::WorkspaceError;
 use host_problems::{unknown_host_settings, unusable_host};
-use project_root::find_repository;
+use project_root::{find_repository, is_repository};
 
 /// The longest path that a system opens, in bytes.
 const PATH_MAX: usize = 4096;
@@ -172,7 +172,7 @@ fn within(cwd: &Path, found: PathBuf, fixed: Option<&Path>) -> Result<PathBuf, W
     match fixed {
         // Where it leads now is nobody's business.
         Some(fixed) if !cwd.starts_with(fixed) => Err(WorkspaceError::NoFolder { path: fixed.to_owned() }),
-        Some(fixed) if fixed.starts_with(&found) => Ok(fixed.to_owned()),
+        Some(fixed) if fixed.starts_with(&found) || !is_repository(&found) => Ok(fixed.to_owned()),
         _ => Ok(found),
     }
 }

@@ -53,8 +53,6 @@ pub use self::state::{HttpOptions, Login};
 /// Archives are compressed already.
 const COMPRESSED: NotForContentType = NotForContentType::const_new("application/gzip");
 
-/// How many large files are read at once.
-const LARGE: usize = 2;
 /// How many answers of what is published are made at once.
 const PUBLISHING: usize = 2;
 
@@ -71,7 +69,7 @@ pub fn router(engine: Engine, options: HttpOptions) -> Router {
     // The description never changes, so it is encoded once.
     let document = EncodedResponse::new(serde_json::to_vec(&openapi()).unwrap_or_default(), JSON);
     let (cache, published) = (ResponseCache::default(), PublishedCache::default());
-    let (large, publishing) = (Semaphore::new(LARGE), Semaphore::new(PUBLISHING));
+    let (large, publishing) = (Semaphore::new(state::LARGE), Semaphore::new(PUBLISHING));
     let state = Arc::new(HttpState { engine, options, cache, published, large, publishing, document });
     let mut router = Router::new();
     for route in routes::all() {

@@ -210,6 +210,8 @@ pub struct Frontmatter {
     pub disable_model_invocation: Option<bool>,
     /// `user-invocable`.
     pub user_invocable: Option<bool>,
+    /// `name` as the text has it, whatever the host calls the skill.
+    pub declared_name: Option<Box<str>>,
     /// Whether the text keeps the skill from the model as a careful reader takes it, whatever the host reads: by
     /// `disable-model-invocation` in any spelling, with any value but no.
     pub keeps_from_model: bool,

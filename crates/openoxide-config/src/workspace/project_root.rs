@@ -16,6 +16,11 @@ pub fn find_repository(cwd: &Path, home: Option<&Path>) -> PathBuf {
     if is_too_wide { cwd.to_owned() } else { found }
 }
 
+/// Tells whether a folder is the root of a repository.
+pub(super) fn is_repository(folder: &Path) -> bool {
+    ProjectRules::default().markers.iter().any(|marker| is_marked(folder, marker, folder))
+}
+
 /// Returns the project's root: the nearest folder from `cwd` upwards that contains a marker.
 ///
 /// Without a marker, the host's rules say what the project is. Above `cwd`, a marker counts that belongs to this user or

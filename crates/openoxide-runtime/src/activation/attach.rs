@@ -6,6 +6,7 @@ use openoxide_permissions::{Action, Permission};
 use openoxide_skills::envelope::{AttachedFile, Message, attachment};
 use openoxide_skills::expand::FileRef;
 use openoxide_skills::host::{Caller, FileBase, FileRules, ReadProblem, ResourceRules};
+use openoxide_skills::ownership::is_ours;
 use openoxide_skills::resource::{ReadLimit, ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, SkillDir};
 use openoxide_skills::text::{RenderError, path_text};
 
@@ -55,6 +56,7 @@ pub(crate) fn attach(
 }
 
 const MISSING: &str = "there is no such file";
+const OF_ANOTHER_USER: &str = "the skill belongs to another user, and attaches no files of the project";
 const NO_PROJECT: &str = "it lies in a home folder or above, and only files of a project or the skill are attached";
 
 struct Finder<'a> {
@@ -93,6 +95,9 @@ impl Finder<'_> {
             // Who is named with `@` is no file, and not worth a word.
             return Err(if read.is_ok() { NO_PROJECT } else { MISSING });
         }
+        if base != FileBase::Skill && !self.is_users_own() {
+            return Err(if read.is_ok() { OF_ANOTHER_USER } else { MISSING });
+        }
         let resource = read.map_err(words)?;
         if base == FileBase::Skill && !self.may_read(path) {
             return Err("a permission rule keeps it from being read");
@@ -102,6 +107,11 @@ impl Finder<'_> {
             ResourceBytes::Text { text, removed } => Ok(Found { full, text, removed }),
             ResourceBytes::Binary(_) | ResourceBytes::Open(_) => Err(words(ReadProblem::Binary)),
         }
+    }
+
+    /// Tells whether the skill belongs to the user or root. Another user who shares a folder may not send files of this one.
+    fn is_users_own(&self) -> bool {
+        std::fs::metadata(self.loading.entry.canonical()).is_ok_and(|file| is_ours(&file))
     }
 
     /// Tells whether rules allow a file of the skill to be read; nobody is asked for it.

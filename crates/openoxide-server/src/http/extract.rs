@@ -78,7 +78,9 @@ impl HttpContext {
                 return Err(Failure::new(StatusCode::FORBIDDEN, "folder-from-elsewhere", text));
             }
             place.folder = PathBuf::from(directory);
-            place.project = None;
+            // A folder inside of what is served is part of it, with its settings and rules, unless it is a repository.
+            let real = std::fs::canonicalize(&place.folder).unwrap_or_else(|_| place.folder.clone());
+            place.project = place.project.filter(|project| real.starts_with(project));
             if !place.folder.is_absolute() || directory.contains('\0') {
                 let failure = Failure::new(StatusCode::NOT_FOUND, "no-folder", "`directory` must be an absolute path");
                 return Err(failure.help("begin it with `/`, or leave it out for the folder that is served"));
@@ -90,6 +92,10 @@ impl HttpContext {
         }
         place.host = at.host.clone().or(place.host);
         if let Some(agent) = at.agent.as_ref().filter(|agent| place.agent.as_ref() != Some(agent)) {
+            if place.agent.is_some() && self.identity != Identity::Person {
+                let text = "the server was started for another agent, and only the user chooses one here";
+                return Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", text));
+            }
             place.agent = Some(agent.clone());
             place.agent_only_restricts = self.identity != Identity::Person;
         }

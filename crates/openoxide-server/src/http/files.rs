@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::outcome::{encoded_bytes, go_on, read_done, sent};
-use super::{CacheKey, CachedResponse, Dependencies, HttpContext, LARGE, Location, Path, Query, Result};
+use super::{CacheKey, CachedResponse, Dependencies, HttpContext, Location, Path, Query, Result};
 use crate::{Action, Conversation, Decision, Earlier, Progress};
 
 /// The largest file that is cached, in bytes.
@@ -72,7 +72,7 @@ async fn begin(context: HttpContext, id: String, path: Option<String>, query: Re
         None => 0,
     };
     let is_long_text = form == ReadForm::Text && size.min(snapshot.view.host.resource.max) > ALONE_MIN;
-    let turns = if is_long_text { u32::try_from(LARGE).unwrap_or(1) } else { 1 };
+    let turns = if is_long_text { u32::try_from(super::state::LARGE).unwrap_or(1) } else { 1 };
     let _turn = if size > HELD_MAX { context.http.large.acquire_many(turns).await.ok() } else { None };
     // Text becomes a part of JSON, and is held twice until that is done.
     let _room = match form == ReadForm::Text && size > HELD_MAX {

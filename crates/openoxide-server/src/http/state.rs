@@ -9,6 +9,9 @@ use tokio::sync::Semaphore;
 use super::{EncodedResponse, response_cache::ResponseCache};
 use crate::{BrowserSessions, Engine, OneTimeLinks, connect::Here, mcp::McpHttp};
 
+/// How many large files are read at once.
+pub(super) const LARGE: usize = 2;
+
 /// Options of the HTTP routes.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {

@@ -199,7 +199,7 @@ fn is_whole(host: &Authority) -> bool {
 
 fn wrong_host(host: &Authority) -> Rejection {
     let text = format!("this server is not known as `{}`", host.host());
-    let help = "ask for `localhost`, or start the server with `--allow-host` and the name";
+    let help = "ask for `127.0.0.1`, or start the server with `--allow-host` and the name";
     reject(Reason::Host, StatusCode::FORBIDDEN, "wrong-host", text, help)
 }
 

@@ -55,10 +55,15 @@ pub(super) fn note(notices: &[Notice], unasked: &[String]) -> Option<String> {
 
 /// Says what a skill asks for that wants a conversation of its own: the client may have one.
 pub(super) fn forked(plan: &ForkPlan) -> String {
+    format!("{}\n\n{}", fork_heading(&plan.agent_type), plan.prompt)
+}
+
+/// Speaks for OpenOxide, so the name of the agent, which the skill chooses, stays on the line and hides nothing.
+fn fork_heading(agent: &str) -> String {
     format!(
         "This skill is made for an agent of its own, `{}`. If you can start one, give it exactly the text below and use \
-         its answer; otherwise follow the text yourself.\n\n{}",
-        plan.agent_type, plan.prompt
+         its answer; otherwise follow the text yourself.",
+        TerminalText(agent)
     )
 }
 
@@ -73,5 +78,7 @@ mod tests {
         let note = note(&[notice], &[hostile.to_owned()]).unwrap();
         assert_eq!(note.lines().count(), 3, "{note}");
         assert!(!note.contains('\u{200b}'), "{note}");
+        let heading = fork_heading(hostile);
+        assert!(heading.lines().count() == 1 && !heading.contains('\u{200b}'), "{heading}");
     }
 }

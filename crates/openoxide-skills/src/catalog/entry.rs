@@ -115,18 +115,12 @@ impl Entry {
         self.canonical.as_deref().unwrap_or(&self.skill.path)
     }
 
-    /// Returns every name that a rule can deny it by: those that call it and, behind a link, the one that it has by its own
-    /// place.
+    /// Returns every name that a rule can mean it by: those that call it here, and those that other hosts call it by, which are
+    /// the one in its text and the one of its place. Otherwise a caller that chooses the host would choose the rules.
     pub fn names_for_rules(&self) -> impl Iterator<Item = &str> {
         let names = std::iter::once(&*self.skill.name).chain(self.aliases.iter().map(String::as_str));
-        names.chain(self.linked_name())
-    }
-
-    fn linked_name(&self) -> Option<&str> {
-        let real = Some(self.canonical()).filter(|real| *real != self.found())?;
-        let is_in_folder = real.file_name()?.eq_ignore_ascii_case("SKILL.md");
-        let name = if is_in_folder { real.parent()?.file_name()? } else { real.file_stem()? };
-        name.to_str()
+        let declared = self.skill.frontmatter.declared_name.as_deref();
+        names.chain(declared).chain(name_of_place(self.found())).chain(name_of_place(self.canonical()))
     }
 
     /// Tells whether it counts.
@@ -145,6 +139,13 @@ impl Entry {
         self.drop_out(Status::Shadowed, code, text);
         self.by = Some(by);
     }
+}
+
+/// Returns the name that a skill has by its folder, or by its file.
+fn name_of_place(file: &Path) -> Option<&str> {
+    let is_in_folder = file.file_name()?.eq_ignore_ascii_case("SKILL.md");
+    let name = if is_in_folder { file.parent()?.file_name()? } else { file.file_stem()? };
+    name.to_str()
 }
 
 /// A finding and the file it is about.

@@ -46,13 +46,18 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
 pub fn is_switched_off(view: &View, entry: &Entry) -> bool {
     let switching = said(view, view.host.switching()).iter();
     let rules = switching.flat_map(|setting| items(setting).filter_map(|item| read_rule(view, item, setting)));
-    let mut entry = entry.clone();
-    by_rules(view, &rules.collect::<Vec<_>>(), &mut entry);
-    by_state(view, &mut entry);
-    if entry.is_active() {
-        ByName::new(view).apply(&mut entry);
-    }
-    !entry.is_active()
+    let (rules, by_name) = (rules.collect::<Vec<_>>(), ByName::new(view));
+    let is_off = |name: &str| {
+        let mut entry = entry.clone();
+        entry.skill.name = name.into();
+        by_rules(view, &rules, &mut entry);
+        by_state(view, &mut entry);
+        if entry.is_active() {
+            by_name.apply(&mut entry);
+        }
+        !entry.is_active()
+    };
+    entry.names_for_rules().any(is_off)
 }
 
 fn all_denied(view: &View) -> bool {

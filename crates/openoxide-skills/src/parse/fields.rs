@@ -159,6 +159,9 @@ impl Collector<'_> {
         let Some(key_text) = key.as_text() else { return };
         let canonical = self.canonical(key_text);
         self.frontmatter.keeps_from_model |= keeps_from_model(key_text, value);
+        if let Some(name) = value.as_text().filter(|_| key_text == "name") {
+            self.frontmatter.declared_name = Some(name.into());
+        }
         if key_text == "<<" && self.rules.fields.unclear == UnclearControl::Close && keeps_from_model(key_text, value) {
             self.frontmatter.disable_model_invocation = Some(true);
         }

@@ -21,8 +21,8 @@ pub enum HiddenKind {
 /// The first and the last character of each range, in order.
 ///
 /// These are the characters that Unicode lets a font show as nothing (`Default_Ignorable_Code_Point`), the blank pattern of
-/// Braille, and the marks around interlinear notes.
-const UNSEEN: [(char, char, HiddenKind); 23] = [
+/// Braille, the marks around interlinear notes, and controls of hieroglyphs and of musical notation.
+const UNSEEN: [(char, char, HiddenKind); 26] = [
     ('\u{ad}', '\u{ad}', ZeroWidth),
     ('\u{34f}', '\u{34f}', ZeroWidth),
     ('\u{61c}', '\u{61c}', Bidirectional),
@@ -43,7 +43,10 @@ const UNSEEN: [(char, char, HiddenKind); 23] = [
     ('\u{feff}', '\u{feff}', ZeroWidth),
     ('\u{ffa0}', '\u{ffa0}', ZeroWidth),
     ('\u{fff0}', '\u{fffb}', ZeroWidth),
+    ('\u{13430}', '\u{1343f}', ZeroWidth),
+    ('\u{16fe4}', '\u{16fe4}', ZeroWidth),
     ('\u{1bca0}', '\u{1bca3}', ZeroWidth),
+    ('\u{1d159}', '\u{1d159}', ZeroWidth),
     ('\u{1d173}', '\u{1d17a}', ZeroWidth),
     ('\u{e0000}', '\u{e0fff}', Encoded),
 ];

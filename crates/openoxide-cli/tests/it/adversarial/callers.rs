@@ -5,6 +5,7 @@ use openoxide_testkit::{Output, TestContext};
 use super::door::{Door, Place};
 use super::face::{Face, Setting, attack};
 use super::{everywhere, file, on_terminal, skill};
+use crate::serve::{Server, answer};
 use crate::support::{json, run};
 
 attack! { skills_that_the_model_may_not_see for everyone { cli, http, mcp, mcp_http, rpc } }
@@ -222,4 +223,60 @@ fn a77_somebody_is_asked_on_a_terminal() {
     let revoked = context.answer(&mut context.command("/bin/sh".as_ref(), ["-c", &revoke]));
     assert_eq!(revoked.status, Some(0), "{revoked}");
     assert!(is_asked(&called("n\n").unwrap()));
+}
+
+/// Hosts call a skill by its folder or by the name in its text. A program that chooses the host does not choose the rules.
+#[test]
+fn a_rule_means_a_skill_by_the_name_of_every_host() {
+    let context = TestContext::new();
+    for (folder, name) in [("folder-deny", "text-deny"), ("folder-ask", "text-ask"), ("folder-off", "text-off")] {
+        for root in [".agents/skills", ".claude/skills"] {
+            context.tree(&format!(
+                "//- project/{root}/{folder}/SKILL.md\n---\nname: {name}\ndescription: LEAKED\n---\nLEAKED body.\n"
+            ));
+        }
+    }
+    for rules in [
+        "[permission.skill]\ntext-deny = \"deny\"\ntext-ask = \"ask\"\n[[skills.config]]\nname = \"text-off\"\nenabled = false\n",
+        "[permission.skill]\nfolder-deny = \"deny\"\nfolder-ask = \"ask\"\n[[skills.config]]\nname = \"folder-off\"\nenabled = false\n",
+    ] {
+        context.tree(&format!("//- home/.openoxide/config.toml\n{rules}"));
+        let server = Server::start(&context, &["--log", "off"]);
+        for host in ["openoxide", "claude-code", "codex", "opencode", "omp", "gemini-cli"] {
+            for name in ["folder-deny", "text-deny", "folder-ask", "text-ask", "folder-off", "text-off"] {
+                let activated =
+                    answer(server.send(&format!("POST /v1/skills/{name}/activate?host={host}"), "", "{}")).1;
+                assert!(!activated.contains("LEAKED body."), "{host} {name} {rules}: {activated}");
+                if !name.ends_with("ask") {
+                    let read = server.get(&format!("/v1/skills/{name}/files/SKILL.md?host={host}")).1;
+                    assert!(!read.contains("LEAKED"), "{host} {name} {rules}: {read}");
+                }
+            }
+            let listed = server.get(&format!("/v1/skills?host={host}")).1;
+            assert!(!listed.contains("-deny") && !listed.contains("-off"), "{host} {rules}: {listed}");
+        }
+    }
+}
+
+/// A server for one agent keeps its rules, whatever agent and folder of the project a program names.
+#[test]
+fn a_program_leaves_neither_the_agent_nor_the_project() {
+    let context = TestContext::new();
+    context.skill("plain", "Plain").skill("secret", "LEAKED").skill("ours", "LEAKED");
+    context.tree(
+        "//- project/sub/\n//- project/.openoxide/config.toml\n[permission.skill]\nours = \"deny\"\n\
+         //- home/.openoxide/config.toml\n[agents.reviewer.permission.skill]\nsecret = \"deny\"\n[agents.other]\n",
+    );
+    assert_eq!(run(&context, &["trust"]).status, Some(0));
+    let server = Server::start(&context, &["--agent", "reviewer", "--log", "off"]);
+    let sub = context.project().join("sub");
+    for query in [String::new(), "?agent=other".to_owned(), format!("?directory={}", sub.display())] {
+        for host in ["openoxide", "omp", "opencode", "pi", "codex"] {
+            let query = if query.is_empty() { format!("?host={host}") } else { format!("{query}&host={host}") };
+            let said = server.get(&format!("/v1/skills{query}")).1;
+            assert!(!said.contains("LEAKED"), "{query}: {said}");
+        }
+    }
+    assert!(server.get("/v1/skills").1.contains("Plain"));
+    assert_eq!(server.get("/v1/skills?agent=other").0, 403);
 }

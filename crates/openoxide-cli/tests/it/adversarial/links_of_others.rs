@@ -103,3 +103,23 @@ fn a_link_gives_a_denied_skill_no_other_name() {
         assert!(!output.to_string().contains(CANARY), "{name}: {output}");
     }
 }
+
+/// Another user shares a folder, and their skill names a file of this user: it is not attached.
+#[test]
+fn a_skill_of_another_user_attaches_no_file_of_the_project() {
+    let context = TestContext::new();
+    context.tree(&format!(
+        "//- project/note.txt\n{CANARY}\n//- project/.claude/skills/look/SKILL.md\n---\nname: look\ndescription: Looks\n---\n\
+         Look at @note.txt\n"
+    ));
+    let activate = |host: &str| run(&context, &["activate", "look", "--host", host]).to_string();
+    let hosts = ["openoxide", "claude-code"];
+    assert!(hosts.iter().any(|host| activate(host).contains(CANARY)), "nothing is ever attached");
+    if lchown(context.project().join(".claude/skills/look/SKILL.md"), Some(65534), Some(65534)).is_err() {
+        return skipped("only root gives files away");
+    }
+    for host in hosts {
+        let said = activate(host);
+        assert!(!said.contains(CANARY), "{host}: {said}");
+    }
+}
