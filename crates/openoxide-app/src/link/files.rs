@@ -196,7 +196,7 @@ impl Staging {
     }
 }
 
-/// What is removed is what is held, and then a folder of that name only if it is empty: somebody may have exchanged it.
+/// What is removed is what is held, and then a folder of that name only if it is empty: another user may have exchanged it.
 impl Drop for Staging {
     fn drop(&mut self) {
         if !self.is_kept {

@@ -343,7 +343,7 @@ fn tell(
 
 const OUTPUT_IS_READ: &str = "others can read the file that standard output goes to";
 
-/// Tells whether standard output is a file that others can read: whoever has the link approves in the user's name.
+/// Tells whether standard output is a file that others can read: the first to open the link approves in the user's name.
 fn others_read_output() -> bool {
     let output = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
     let found = output.and_then(|output| output.metadata());

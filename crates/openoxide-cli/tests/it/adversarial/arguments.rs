@@ -31,7 +31,7 @@ const PLACES: &str = "A !`printf '[%s]' $ARGUMENTS` B !`printf '[%s]' \"$ARGUMEN
                       $ARGUMENTS)` G !`sh -c \"printf '[%s]' $ARGUMENTS\"` H !`eval printf x $ARGUMENTS`\n\n```!\n\
                       printf '[%s]' $ARGUMENTS\ncat <<E\n$ARGUMENTS\nE\n```";
 
-/// Whoever calls a skill gives it data, by whatever face, and the user who allows its commands allows no others.
+/// The caller of a skill gives it data, by whatever face, and the user who allows its commands allows no others.
 fn arguments_as_commands(setting: Setting) {
     let context = TestContext::new();
     if !can_run(&context) {

@@ -50,7 +50,7 @@ fn everything(door: &mut Door<'_>) -> String {
     door.look() + &door.about("plain") + &door.read("plain", "extra.md")
 }
 
-/// Exchanges a file, a skill's folder and a root for links, again and again, while somebody looks.
+/// Exchanges a file, a skill's folder and a root for links, again and again, while another thread looks.
 fn raced_links(setting: Setting) {
     let context = repository();
     let (root, stop) = (context.root().to_owned(), AtomicBool::new(false));
@@ -108,7 +108,7 @@ fn root_exchanged_for_a_link(setting: Setting) {
     }
 }
 
-/// Whoever owns the folder above the project puts a link to a private folder in its place: what is there stays there.
+/// The owner of the folder above the project puts a link to a private folder in its place: what is there stays there.
 fn project_exchanged_for_a_link(setting: Setting) {
     let context = repository();
     context.tree(&format!(
