@@ -74,7 +74,7 @@ impl Activate {
         let messages = done.activated.iter().flat_map(|activated| &activated.messages).map(message_line);
         // What hooks tell the model on being activated comes after what it is about.
         let context = done.verdict.context.iter();
-        let context = context.map(|said| MessageLine { role: Role::User.as_str().to_owned(), text: said.text.clone() });
+        let context = context.map(|said| MessageLine { role: Role::User.as_str().to_owned(), text: said.quoted() });
         ActivateAnswer {
             host: self.host.clone(),
             messages: messages.chain(context).collect(),

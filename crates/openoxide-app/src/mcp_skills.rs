@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{
-    Audience, Call, CallArguments, FoundKind, ReadForm, ReadRequest, ReadTarget, Reading, Session, names_for,
+    Audience, Call, CallArguments, FoundKind, Question, ReadForm, ReadRequest, ReadTarget, Reading, Session, names_for,
 };
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_skills::host::Caller;
@@ -57,7 +57,15 @@ impl ServedSkills {
     /// A skill whose own file it may not read is not served.
     pub fn skill(&self, cache: &ServedCache, at: usize) -> Option<Arc<ServedSkill>> {
         let entry = self.entry(at).filter(|entry| self.may_read(entry, OWN_FILE.as_ref()))?;
-        Some(cache.get(self.catalog(), entry)?.only(|path| self.may_read(entry, path)))
+        Some(cache.get(self.catalog(), entry)?.only(|path| path == Path::new(OWN_FILE) || self.may_list(entry, path)))
+    }
+
+    /// Tells whether a file is listed with its digest: a digest says what is in a file, so nobody gets that of a file whose
+    /// reading must be approved first.
+    fn may_list(&self, entry: &Entry, path: &Path) -> bool {
+        let Ok(runtime) = self.snapshot.runtime() else { return false };
+        let questions = questions_before(runtime, &Session::default(), entry, path);
+        questions.is_some_and(|questions| !questions.iter().any(Question::is_about_a_file))
     }
 
     /// Tells whether a model may read a file of a skill, be it after a question.

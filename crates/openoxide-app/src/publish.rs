@@ -97,7 +97,7 @@ impl<'c> Published<'c> {
         let (mut files, mut is_whole) = (Vec::new(), true);
         for (at, file) in known.snapshot.files.iter().enumerate().filter(|(_, file)| !is_secret(&file.path)) {
             let questions = file.path.to_str().and_then(|_| questions_before(runtime, &session, entry, &file.path));
-            let may_read = questions.is_some_and(|questions| questions.is_empty());
+            let may_read = questions.is_some_and(|questions| questions.is_empty()) && !dir.hides(&file.path);
             is_whole &= may_read;
             files.extend(may_read.then_some(at));
         }

@@ -14,8 +14,8 @@ pub fn question_line(question: &Question) -> QuestionLine {
         ..QuestionLine::default()
     };
     let kind = match question {
-        Question::Permission { permission, subject, skill } => {
-            line.skills = vec![skill.clone()];
+        Question::Permission { permission, subject, skill, place } => {
+            (line.skills, line.path) = (vec![skill.clone()], Some(place.clone()));
             (line.permission, line.subject) = (Some(permission.clone()), Some(subject.clone()));
             "permission"
         }

@@ -84,6 +84,7 @@ pub(crate) fn questions_before(
     path: &Path,
 ) -> Option<Vec<Question>> {
     let path = ResourcePath::of_names(path.iter().map(OsStrExt::as_bytes)).ok()?;
-    let asked = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path), Caller::Model);
+    let mut asked = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path), Caller::Model);
+    runtime.judge_links(entry, &mut asked);
     runtime.before_reading(session, entry, &asked).ok()
 }

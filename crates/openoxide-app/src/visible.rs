@@ -1,19 +1,17 @@
 //! Decides what a program may see that is not the user: the skills that the model may see, and nothing of any other.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use openoxide_config::ConfigProblem;
+use openoxide_config::{ConfigProblem, OWN_HOST};
 use openoxide_live::Snapshot;
-use openoxide_skills::catalog::{Catalog, Entry, View, is_switched_off};
-use openoxide_skills::judge::MetadataFiles;
+use openoxide_skills::catalog::{Catalog, Entry, HostNames, InnerSkills, View, is_switched_off};
+use openoxide_skills::judge::{HiddenSkills, MetadataFiles};
 use openoxide_skills::text::visible as visible_text;
 
 use crate::error::Error;
-
-/// The host whose settings are the user's word on skills, whichever host looks.
-const OWN_HOST: &str = "openoxide";
 
 /// Returns the snapshot as programs see it. Whatever is asked of it, the rest is as if it were not there.
 pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
@@ -23,25 +21,31 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
     if let Some(narrowed) = snapshot.narrowed_already() {
         return Ok(Arc::clone(narrowed));
     }
-    let catalog = snapshot.runtime()?.catalog();
-    let (own, _) = snapshot.workspace.view(OWN_HOST)?;
-    let files = MetadataFiles::of(&snapshot.workspace.hosts);
-    Ok(Arc::clone(snapshot.narrowed(|| visible(catalog, &snapshot.problems, &own, &files))))
+    let workspace = &snapshot.workspace;
+    let mut catalog = snapshot.runtime()?.catalog().clone();
+    HostNames::of(&workspace.hosts).tell(&mut catalog, &snapshot.view.around);
+    // Its settings are the user's decisions on skills, whichever host looks.
+    let (own, _) = workspace.view(OWN_HOST)?;
+    let files = MetadataFiles::of(&workspace.hosts);
+    let hidden = HiddenSkills { rules: workspace.own_rules()?, own, files };
+    Ok(Arc::clone(snapshot.narrowed(|| visible(&catalog, &snapshot.problems, hidden))))
 }
 
 /// Returns the catalog without what the model may not see, and without what was found and is not active.
-fn visible(catalog: &Catalog, settings: &[ConfigProblem], own: &View, files: &MetadataFiles) -> Catalog {
-    let may_see = |entry: &&Entry| model_may_see(entry, own) && !files.keep_from_model(catalog, entry);
+fn visible(catalog: &Catalog, settings: &[ConfigProblem], hidden: HiddenSkills) -> Catalog {
+    let may_see = |entry: &&Entry| model_may_see(entry, &hidden.own) && !hidden.files.keep_from_model(catalog, entry);
     let skills: Vec<Entry> = catalog.skills.iter().filter(may_see).map(shown).collect();
-    let is_of = |path: &Path, entry: &Entry| entry.skill.path.parent().is_some_and(|folder| path.starts_with(folder));
-    // Findings about settings, and about skills that are visible; a path that is neither may be that of another skill.
+    // Findings about settings, and about skills that are visible. A path belongs to the innermost skill around it; one that
+    // belongs to none may be that of a skill which is not visible.
+    let is_visible = |path: &Path| skills.iter().any(|entry| *entry.skill.path == *path);
+    let folders: HashMap<&Path, bool> =
+        catalog.entries().map(|entry| (entry.dir(), is_visible(&entry.skill.path))).collect();
+    let is_of_visible = |path: &Path| path.ancestors().find_map(|folder| folders.get(folder).copied()).unwrap_or(false);
     let is_setting = |path: &Path| settings.iter().any(|problem| problem.path.as_deref() == Some(path));
-    let problems = catalog
-        .problems
-        .iter()
-        .filter(|problem| is_setting(&problem.path) || skills.iter().any(|entry| is_of(&problem.path, entry)));
+    let problems = catalog.problems.iter().filter(|problem| is_setting(&problem.path) || is_of_visible(&problem.path));
     let problems = problems.cloned().collect();
-    Catalog { problems, skills, others: Vec::new(), ..catalog.clone() }
+    let inner_skills: Option<Arc<dyn InnerSkills>> = Some(Arc::new(hidden));
+    Catalog { problems, skills, others: Vec::new(), inner_skills, ..catalog.clone() }
 }
 
 /// Returns an entry whose texts hide nothing: a program may hand them to a model.

@@ -1,6 +1,7 @@
 //! Questions on the terminal: shown whole, answered by a letter. Without a terminal nobody is asked.
 
-use std::io::{BufRead as _, IsTerminal as _};
+use std::io::IsTerminal as _;
+use std::path::Path;
 use std::rc::Rc;
 
 use clap::Args;
@@ -8,6 +9,7 @@ use openoxide_app::{
     Answer, BlockingMcpServers, Choice, CommandRunner, Fetch, FetchReply, LoginDriver, LoginReply, LoginStep, Question,
     RequestedPermission, Responder, Resumable, Session as Conversation, Snapshot, drive, paths, sandbox_line,
 };
+use rustix::{io::Errno, termios::QueueSelector};
 use secrecy::SecretString;
 
 use crate::error::CommandError;
@@ -43,6 +45,9 @@ impl AskingArgs {
         !self.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
 }
+
+/// The longest line that is read as an answer.
+const LINE_MAX: usize = 4096;
 
 /// The user at a terminal, or nobody.
 pub(crate) struct Asking<'a> {
@@ -83,10 +88,15 @@ impl<'a> Asking<'a> {
         let about =
             |about: &Option<String>| about.as_ref().map(|about| format!(": {}", safe(about))).unwrap_or_default();
         match question {
-            Question::Permission { permission, subject, skill } => ask(match permission.as_str() {
-                "read" => format!("`{}` may be read only if you say so.", safe(subject)),
-                _ => format!("`{}` may be called only if you say so.", safe(skill)),
-            }),
+            Question::Permission { permission, subject, skill, place } => {
+                ask(match permission.as_str() {
+                    "read" => format!("`{}` may be read only if you approve.", safe(subject)),
+                    _ => format!("`{}` may be called only if you approve.", safe(skill)),
+                });
+                let file = Path::new(place);
+                let folder = file.parent().filter(|_| file.is_absolute()).map(|folder| paths::short(workspace, folder));
+                ask(format!("  from     {}", folder.unwrap_or_else(|| safe(place))));
+            }
             Question::RequestedPermissions { skill, path, digest, changed, permissions } => {
                 self.show_permissions(skill, permissions, *changed);
                 let short = paths::short(workspace, path.parent().unwrap_or(path));
@@ -163,10 +173,24 @@ impl<'a> Asking<'a> {
 }
 
 /// Asks for a line; the end of input is none.
+///
+/// What was typed or pasted before the question stood there is no answer to it: it is thrown away, and nothing is read ahead
+/// of the line.
 fn read_line(ui: &Ui, prompt: &str) -> Option<String> {
+    let stdin = std::io::stdin();
+    // Only a terminal has such a queue.
+    let _ = rustix::termios::tcflush(&stdin, QueueSelector::IFlush);
     ui.prompt(prompt);
-    let mut line = String::new();
-    (std::io::stdin().lock().read_line(&mut line).unwrap_or(0) > 0).then_some(line)
+    let (mut line, mut byte) = (Vec::new(), [0]);
+    while line.len() < LINE_MAX && line.last() != Some(&b'\n') {
+        match rustix::io::read(&stdin, &mut byte) {
+            Ok(0) => break,
+            Ok(_) => line.push(byte[0]),
+            Err(Errno::INTR) => {}
+            Err(_) => return None,
+        }
+    }
+    (!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned())
 }
 
 fn read_secret(variable: &str) -> Answer {
@@ -229,7 +253,7 @@ fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
             warn(skill, *changed, &format!("allowed to {}", what.join(" and ")));
         }
         Question::Remote { offer, changed } => warn(&offer.name, *changed, "sent"),
-        Question::Permission { permission, subject, skill } => {
+        Question::Permission { permission, subject, skill, .. } => {
             let (verb, what) = if permission == "read" { ("reading", subject) } else { ("calling", skill) };
             ui.hint(&format!("{verb} `{}` needs a yes: run it in a terminal, or with `--yes`", safe(what)));
         }

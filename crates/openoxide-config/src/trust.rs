@@ -100,12 +100,14 @@ impl Trust {
         })
     }
 
-    /// Returns what was answered with "always", for all agents or for this one.
+    /// Returns what was answered with "always" about a skill, for all agents or for this one.
     ///
-    /// An answer is compared as text: a `*` in a command is not a pattern.
-    pub fn remembered(&self, agent: Option<&str>) -> Approvals {
+    /// An answer is compared as text: a `*` in a subject is not a pattern.
+    pub fn remembered(&self, agent: Option<&str>, skill: &str) -> Approvals {
         let mut remembered = Approvals::default();
-        let applies = |answer: &&RememberedAnswer| answer.agent.is_none() || answer.agent.as_deref() == agent;
+        let applies = |answer: &&RememberedAnswer| {
+            answer.skill == skill && (answer.agent.is_none() || answer.agent.as_deref() == agent)
+        };
         for answer in self.remembered_answers().filter(applies) {
             if let Some(permission) = Permission::parse(&answer.permission) {
                 remembered.allow(permission, answer.pattern.as_str());

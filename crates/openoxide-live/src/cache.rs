@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -41,12 +41,14 @@ pub(crate) struct Slot {
     /// The thread that holds the lock refreshes; the others wait for its result.
     loader: Mutex<Loader>,
     last_used: AtomicU64,
+    /// How many bytes of frontmatters its snapshot keeps.
+    text: AtomicUsize,
 }
 
 impl Slot {
     fn new(id: u64, place: Place, patience: Duration) -> Slot {
         let loader = Mutex::new(Loader::new(patience));
-        Slot { id, place, snapshot: RwLock::new(None), loader, last_used: AtomicU64::new(0) }
+        Slot { id, place, snapshot: RwLock::new(None), loader, last_used: AtomicU64::new(0), text: AtomicUsize::new(0) }
     }
 
     fn snapshot(&self) -> Option<Arc<Snapshot>> {
@@ -104,11 +106,13 @@ impl SnapshotCache {
             return Ok(snapshot);
         }
         let mut loader = slot.loader.lock().unwrap_or_else(PoisonError::into_inner);
-        match slot.snapshot() {
-            // Another thread refreshed it in the meantime.
-            Some(snapshot) => Ok(snapshot),
-            None => self.refresh_all(&slot, &mut loader),
+        // Another thread may have refreshed it in the meantime.
+        if let Some(snapshot) = slot.snapshot() {
+            return Ok(snapshot);
         }
+        let snapshot = self.refresh_all(&slot, &mut loader);
+        self.make_room(&mut self.slots(), slot.id);
+        snapshot
     }
 
     pub(crate) fn cached(&self, place: &Place) -> Option<Arc<Snapshot>> {
@@ -148,6 +152,7 @@ impl SnapshotCache {
             }
         };
         slot.set(Some(Arc::clone(&loaded.snapshot)));
+        slot.text.store(loaded.snapshot.catalog.text_size(), Ordering::Relaxed);
         if let Some((before, change)) = &loaded.change {
             self.subscribers.notify(before, change);
         }
@@ -167,7 +172,16 @@ impl SnapshotCache {
         slot.use_at(tick);
         self.registry().enter(id);
         slots.insert(place.clone(), Arc::clone(&slot));
-        while slots.len() > self.options.max_places.max(1) {
+        self.make_room(&mut slots, id);
+        slot
+    }
+
+    /// Removes the places that were not used for longest, until the rest is few and small enough; `id` stays.
+    fn make_room(&self, slots: &mut HashMap<Place, Arc<Slot>>, id: u64) {
+        let text = |slots: &HashMap<Place, Arc<Slot>>| -> usize {
+            slots.values().map(|slot| slot.text.load(Ordering::Relaxed)).sum()
+        };
+        while slots.len() > self.options.max_places.max(1) || text(slots) > self.options.max_text {
             let may_go = |other: &&Arc<Slot>| other.id != id && !self.pins.contains(&other.place);
             let oldest = slots
                 .values()
@@ -179,7 +193,6 @@ impl SnapshotCache {
                 self.evict(old.id);
             }
         }
-        slot
     }
 
     fn evict(&self, id: u64) {

@@ -13,6 +13,8 @@ pub struct LiveOptions {
     pub poll_interval: Duration,
     /// How many places are kept. The least recently used one goes first; a pinned one stays.
     pub max_places: usize,
+    /// How many bytes of frontmatters all places keep together. The least recently used place goes first; a pinned one stays.
+    pub max_text: usize,
     /// How many folders are watched. A place that would need more is polled instead.
     pub max_watches: usize,
 }
@@ -25,6 +27,7 @@ impl Default for LiveOptions {
             poll_interval: Duration::from_secs(2),
             // A client may list 256 folders at once and subscribe to changes in all of them.
             max_places: 320,
+            max_text: 64 * 1024 * 1024,
             max_watches: 500_000,
         }
     }

@@ -52,22 +52,7 @@ impl Runtime {
         if caller == Caller::User && self.view().host.activation.user_needs_no_permission {
             return Decision { action: Action::Allow, rule: None, remembered: false };
         }
-        let decide = |name: &str| self.decide(session, Permission::Skill, name);
-        let denied = entry.names_for_rules().map(decide).find(|decision| decision.action == Action::Deny);
-        denied.unwrap_or_else(|| {
-            let own = decide(&entry.skill.name);
-            // What the user approved is not asked again because of another name.
-            let asked = (!own.remembered).then(|| self.asked_by_another_name(session, entry)).flatten();
-            asked.unwrap_or(own)
-        })
-    }
-
-    /// Returns the decision to ask if a rule about another name of the skill wants that; a rule about all skills does not.
-    fn asked_by_another_name(&self, session: &Session, entry: &Entry) -> Option<Decision> {
-        let is_about_it = |decision: &Decision| decision.rule.as_ref().is_some_and(|rule| rule.pattern != "*");
-        let others = entry.names_for_rules().filter(|name| *name != &*entry.skill.name);
-        let mut decisions = others.map(|name| self.decide(session, Permission::Skill, name));
-        decisions.find(|decision| decision.action == Action::Ask && !decision.remembered && is_about_it(decision))
+        self.decide_by_names(session, Permission::Skill, entry, str::to_owned)
     }
 }
 

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use openoxide_permissions::Permission;
+use openoxide_skills::catalog::Entry;
 use secrecy::SecretString;
 
-use crate::{RemoteOffer, RequestedPermission};
+use crate::{RemoteOffer, RequestedPermission, runtime::place_of};
 
 /// Something only the user can decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,9 @@ pub enum Question {
         subject: String,
         /// Who wants it.
         skill: String,
+        /// Where the skill is: its file, or the address of a server's skill. An answer is for this one, not for others of its
+        /// name.
+        place: String,
     },
     /// Whether a skill gets the permissions that it requests, bound to the current content of its folder.
     RequestedPermissions {
@@ -81,9 +85,20 @@ pub enum Question {
 
 impl Question {
     /// Asks whether a skill gets a permission that rules know, for a subject.
-    pub(crate) fn permission(permission: Permission, subject: &str, skill: &str) -> Question {
-        let permission = permission.as_str().to_owned();
-        Question::Permission { permission, subject: subject.to_owned(), skill: skill.to_owned() }
+    pub(crate) fn permission(permission: Permission, subject: &str, skill: &str, place: &str) -> Question {
+        let [permission, subject, skill, place] = [permission.as_str(), subject, skill, place].map(str::to_owned);
+        Question::Permission { permission, subject, skill, place }
+    }
+
+    /// Asks whether a skill may be called.
+    pub(crate) fn call(entry: &Entry) -> Question {
+        let name = &entry.skill.name;
+        Question::permission(Permission::Skill, name, name, &place_of(entry))
+    }
+
+    /// Tells whether it is about reading one file or folder of a skill.
+    pub fn is_about_a_file(&self) -> bool {
+        matches!(self, Question::Permission { permission, .. } if permission == Permission::Read.as_str())
     }
 
     /// Returns the answers that make sense, the safest last.
@@ -125,7 +140,9 @@ impl Question {
     /// Returns a short text that tells this question from others in a conversation.
     pub fn key(&self) -> String {
         match self {
-            Question::Permission { permission, subject, .. } => format!("permission {permission} {subject}"),
+            Question::Permission { permission, subject, place, .. } => {
+                format!("permission {permission} {subject} {place}")
+            }
             Question::RequestedPermissions { path, digest, .. } => format!("power {} {digest}", path.display()),
             Question::Secret { variable, .. } => format!("secret {variable}"),
             // A server is what is started or connected to; its name is only what a skill calls it.
@@ -230,7 +247,7 @@ mod tests {
 
     #[test]
     fn an_answer_for_a_conversation_is_offered_only_where_there_is_one() {
-        let question = Question::permission(Permission::Skill, "pdf", "pdf");
+        let question = Question::permission(Permission::Skill, "pdf", "pdf", "/s/pdf/SKILL.md");
         assert_eq!(question.offered(true), question.choices());
         assert_eq!(question.offered(false), [Choice::Once, Choice::Always, Choice::No]);
     }
@@ -247,7 +264,7 @@ mod tests {
         assert!(server.yes_in_advance().is_none());
         let setting = Question::Setting { key: "host".to_owned(), value: None, file: "/config.toml".into() };
         assert!(setting.yes_in_advance().is_none());
-        let question = Question::permission(Permission::Skill, "pdf", "pdf");
+        let question = Question::permission(Permission::Skill, "pdf", "pdf", "/s/pdf/SKILL.md");
         assert!(matches!(question.yes_in_advance(), Some(Answer::Once)));
     }
 

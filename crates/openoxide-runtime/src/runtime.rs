@@ -7,10 +7,11 @@ use openoxide_config::{
     Environment, McpServer, McpTransport, PermissionPolicy, RememberedAnswer, SandboxSettings, Timestamp, Trust,
     TrustError, TrustRecord, Workspace,
 };
-use openoxide_permissions::{Action, Decision, Permission, RuleError, Rules, decide};
+use openoxide_permissions::{Action, Approvals, Decision, Permission, Rule, RuleError, Rules, decide};
 use openoxide_sandbox::Limits;
-use openoxide_skills::catalog::{Catalog, Entry, View};
+use openoxide_skills::catalog::{Catalog, Entry, HostNames, View};
 use openoxide_skills::host::Hosts;
+use openoxide_skills::text::path_text;
 
 use crate::Session;
 
@@ -27,6 +28,8 @@ pub struct Runtime {
     servers: Mutex<Vec<(String, McpServer)>>,
     /// The project without links, as it was when it was opened.
     pub(crate) real_project: Option<PathBuf>,
+    /// Whether the project's files may be given to commands, and attached.
+    pub(crate) gives_files: bool,
     pub(crate) hosts: Hosts,
     pub(crate) names_that_hosts_obey: OnceLock<Vec<String>>,
 }
@@ -44,6 +47,7 @@ impl Runtime {
         {
             shell.run = false;
         }
+        let catalog = with_host_names(catalog, workspace, &view, &rules);
         let catalog = without_denied(catalog, &rules);
         let servers = workspace.config.mcp_servers().into_iter().map(|one| (one.name, one.server)).collect();
         let real_project = std::fs::canonicalize(&view.around.project).ok();
@@ -58,6 +62,7 @@ impl Runtime {
             trust: Mutex::new(None),
             servers: Mutex::new(servers),
             real_project,
+            gives_files: workspace.gives_files(),
             hosts: workspace.hosts.clone(),
             names_that_hosts_obey: OnceLock::new(),
         })
@@ -73,14 +78,62 @@ impl Runtime {
         &self.catalog
     }
 
-    /// Decides whether something may happen. What the user said before is looked up only where rules ask.
-    pub fn decide(&self, session: &Session, permission: Permission, subject: &str) -> Decision {
-        let decision = decide(&self.rules, &session.allowed, permission, subject);
-        if decision.action != Action::Ask {
-            return decision;
+    /// Returns the rules that apply.
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Decides whether something may happen, by the rules alone.
+    pub fn decide(&self, permission: Permission, subject: &str) -> Decision {
+        decide(&self.rules, &Approvals::default(), permission, subject)
+    }
+
+    /// Decides about one skill. What the user approved before is looked up only where rules ask.
+    pub fn decide_about(&self, session: &Session, permission: Permission, subject: &str, skill: &str) -> Decision {
+        let decision = self.decide(permission, subject);
+        let remembered = decision.action == Action::Ask && self.is_approved(session, permission, subject, skill);
+        if remembered { Decision { action: Action::Allow, remembered, ..decision } } else { decision }
+    }
+
+    /// Decides about a skill, or a part of it, by all the names that rules can mean it by; `subject` makes the subject of a
+    /// name. A rule that denies under any name denies. One that asks about another name than the skill's own asks, unless it is
+    /// about all skills, or the user approved before.
+    pub(crate) fn decide_by_names(
+        &self,
+        session: &Session,
+        permission: Permission,
+        entry: &Entry,
+        subject: impl Fn(&str) -> String,
+    ) -> Decision {
+        if let Some(denied) = self.denied_by_names(permission, entry, &subject) {
+            return denied;
         }
-        let remembered = self.with_trust(|trust| trust.remembered(self.agent.as_deref()));
-        decide(&self.rules, &remembered, permission, subject)
+        let (name, skill) = (&*entry.skill.name, place_of(entry));
+        let asks = |other: &str| {
+            let decision = self.decide(permission, &subject(other));
+            let is_about_it = decision.rule.as_ref().is_some_and(|rule| rule.pattern != "*");
+            (decision.action == Action::Ask && is_about_it).then_some(decision)
+        };
+        let asked = entry.names_for_rules().filter(|other| *other != name).find_map(asks);
+        asked
+            .filter(|_| !self.is_approved(session, permission, &subject(name), &skill))
+            .unwrap_or_else(|| self.decide_about(session, permission, &subject(name), &skill))
+    }
+
+    /// Returns the decision of a rule that denies something under any name of a skill.
+    pub(crate) fn denied_by_names(
+        &self,
+        permission: Permission,
+        entry: &Entry,
+        subject: impl Fn(&str) -> String,
+    ) -> Option<Decision> {
+        let decisions = entry.names_for_rules().map(|name| self.decide(permission, &subject(name)));
+        decisions.into_iter().find(|decision| decision.action == Action::Deny)
+    }
+
+    fn is_approved(&self, session: &Session, permission: Permission, subject: &str, skill: &str) -> bool {
+        let always = || self.with_trust(|trust| trust.remembered(self.agent.as_deref(), skill));
+        session.allows(permission, subject, skill) || always().contains(permission, subject)
     }
 
     /// Returns whether a rule denies calling a skill to every caller.
@@ -88,11 +141,12 @@ impl Runtime {
         is_denied(&self.rules, entry)
     }
 
-    /// Remembers an answer until it is revoked.
-    pub(crate) fn remember(&self, permission: Permission, subject: &str) -> Result<(), TrustError> {
+    /// Remembers an answer about a skill until it is revoked.
+    pub(crate) fn remember(&self, permission: Permission, subject: &str, skill: &str) -> Result<(), TrustError> {
         let answer = RememberedAnswer {
             permission: permission.as_str().to_owned(),
             pattern: subject.to_owned(),
+            skill: skill.to_owned(),
             agent: self.agent.clone(),
             at: Timestamp::from(SystemTime::now()),
         };
@@ -141,9 +195,28 @@ impl Runtime {
     }
 }
 
+/// Returns what tells a skill from others of its name.
+pub(crate) fn place_of(entry: &Entry) -> String {
+    path_text(entry.canonical())
+}
+
 fn is_denied(rules: &Rules, entry: &Entry) -> bool {
     let rule = |name: &str| rules.deciding(Permission::Skill.as_str(), name);
     entry.names_for_rules().filter_map(rule).any(|rule| rule.action == Action::Deny)
+}
+
+/// Lets rules that mean a skill by a name that another host gives it find it; without such rules nothing is looked up.
+fn with_host_names(catalog: Arc<Catalog>, workspace: &Workspace, view: &View, rules: &Rules) -> Arc<Catalog> {
+    let is_about_skills = |rule: &Rule| {
+        let permissions = [Permission::Skill, Permission::Read];
+        rule.pattern != "*" && permissions.iter().any(|permission| rule.is_about(permission.as_str()))
+    };
+    if !rules.0.iter().any(is_about_skills) {
+        return catalog;
+    }
+    let mut catalog = Arc::unwrap_or_clone(catalog);
+    HostNames::of(&workspace.hosts).tell(&mut catalog, &view.around);
+    Arc::new(catalog)
 }
 
 /// Returns a catalog as the model is shown it: without what the rules of the user and the agent deny, whatever the host.

@@ -18,7 +18,8 @@ pub struct Session {
     secrets: BTreeMap<String, SecretString>,
     /// Tokens of logins, by the address of the server.
     pub(crate) tokens: BTreeMap<String, SecretString>,
-    pub(crate) allowed: Approvals,
+    /// What the user allowed, by the skill that it is about.
+    allowed: BTreeMap<String, Approvals>,
     /// What the user saw and granted: skill, digest, kind of permission, and the item itself.
     permissions: BTreeSet<(PathBuf, String, &'static str, String)>,
     /// Keys of questions that need not be put again.
@@ -51,9 +52,14 @@ impl Session {
         self.tokens.get(url)
     }
 
-    /// Allows something until the conversation ends.
-    pub fn allow(&mut self, permission: Permission, subject: &str) {
-        self.allowed.allow(permission, subject);
+    /// Allows something about one skill until the conversation ends. `skill` is its file, or the address of a server's skill.
+    pub fn allow(&mut self, permission: Permission, subject: &str, skill: &str) {
+        self.allowed.entry(skill.to_owned()).or_default().allow(permission, subject);
+    }
+
+    /// Tells whether something about a skill was allowed in this conversation.
+    pub(crate) fn allows(&self, permission: Permission, subject: &str, skill: &str) -> bool {
+        self.allowed.get(skill).is_some_and(|allowed| allowed.contains(permission, subject))
     }
 
     /// Returns whether this session grants a skill every item of a permission, for this digest.

@@ -11,8 +11,16 @@ use std::time::{Duration, Instant};
 use openoxide_skills::expand::{Variables, expand};
 use openoxide_skills::host::{Host, Hosts};
 use openoxide_skills::mention::scan;
+use openoxide_skills::parse::parse_text;
 
 const PARTS: &[&str] = &include!("hostile_parts.in");
+/// Files that are read: what they are, what is repeated in them, and what stands around it.
+const FILES: &[(&str, &str, &str)] = &[
+    ("comments that do not end", "<!--", "---\nname: x\ndescription: X\n---\n{text}"),
+    ("comments that end", "<!-- -->", "{text}---\nname: x\ndescription: X\n---\n"),
+    ("line ends", "a\r\n", "---\nname: x\ndescription: X\n---\n{text}"),
+    ("line ends and comments that do not end", "\r<!--", "---\nname: x\ndescription: X\n---\n{text}"),
+];
 /// Four times this is still short enough for the results to fit into memory that the allocator uses again. Beyond that,
 /// fresh pages cost more than the scan and hide how the time grows.
 const LENGTH: usize = 50_000;
@@ -41,7 +49,14 @@ fn main() {
                 }
             }
         }
-        println!("{name}: {} hostile texts", PARTS.len());
+        for (what, part, frame) in FILES {
+            let ratio =
+                ratio(part, |text| drop(black_box(parse_text(&frame.replace("{text}", text), "x", &host.parse))));
+            if ratio > RATIO {
+                failed.push(format!("{name}, {what}: four times the length took {ratio:.1} times as long"));
+            }
+        }
+        println!("{name}: {} hostile texts and {} hostile files", PARTS.len(), FILES.len());
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }

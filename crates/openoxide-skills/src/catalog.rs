@@ -10,13 +10,15 @@ use openoxide_permissions::Rules;
 use crate::boundary::Mounts;
 pub use crate::discover::{LimitReached, Reason, Watched};
 use crate::host::{Host, HostError, HostSpec, ManifestFolders};
-use crate::root::{Root, Surroundings, resolve_roots};
+use crate::root::{Root, SleepingSearch, Surroundings, resolve_roots};
 use crate::settings::HostSettings;
 
 mod build;
 mod entry;
 mod filter;
+mod host_names;
 mod incremental;
+mod inner_skills;
 mod load;
 mod order;
 mod permission;
@@ -26,7 +28,9 @@ mod tests;
 
 pub use entry::{Entry, Problem, Status};
 pub use filter::is_switched_off;
+pub use host_names::HostNames;
 pub use incremental::{Changes, IncrementalLoader};
+pub use inner_skills::InnerSkills;
 pub use load::{Depth, discover_dir, load};
 pub(crate) use order::{collator, sort_entries};
 
@@ -45,6 +49,8 @@ pub struct Catalog {
     pub limits: Vec<LimitReached>,
     /// The folders that were searched.
     pub roots: Vec<SearchedRoot>,
+    /// Decides which skills inside other skills' folders are hidden; absent: none.
+    pub inner_skills: Option<Arc<dyn InnerSkills>>,
 }
 
 /// A folder that was searched.
@@ -61,6 +67,12 @@ pub struct SearchedRoot {
 }
 
 impl Catalog {
+    /// Returns about how many bytes of frontmatters it keeps.
+    pub fn text_size(&self) -> usize {
+        let of = |entry: &Entry| entry.skill.description.len() + entry.skill.frontmatter.text_size();
+        self.entries().map(of).sum()
+    }
+
     /// Returns every entry, those that count first.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.skills.iter().chain(&self.others)
@@ -120,6 +132,8 @@ pub struct View {
     pub around: Arc<Surroundings>,
     /// Permission rules of the user and the agent; a skill that they deny is not active.
     pub rules: Rules,
+    /// How far the roots among these were searched for that are asleep.
+    pub sleeping_search: SleepingSearch,
 }
 
 impl View {
@@ -127,7 +141,15 @@ impl View {
     pub fn new(spec: HostSpec, settings: HostSettings, around: Arc<Surroundings>) -> Result<View, HostError> {
         let host = spec.with(&settings)?;
         let roots = resolve_roots(&host, &settings, &around);
-        Ok(View { spec, host, settings, roots, around, rules: Rules::default() })
+        Ok(View {
+            spec,
+            host,
+            settings,
+            roots,
+            around,
+            rules: Rules::default(),
+            sleeping_search: SleepingSearch::Whole,
+        })
     }
 
     /// Returns the plugin manifests above its roots that prefix its skills' names, whether or not they exist.

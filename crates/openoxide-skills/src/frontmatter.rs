@@ -5,5 +5,5 @@ mod repair;
 mod split;
 
 pub use json::frontmatter_json;
-pub(crate) use repair::{EditedText, is_repairable, lines, repair, soft_tabs, suggest};
+pub(crate) use repair::{EditedText, is_repairable, is_valid_alone, lines, repair, soft_tabs, suggest};
 pub(crate) use split::{Split, split};

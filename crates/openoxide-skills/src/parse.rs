@@ -24,7 +24,7 @@ mod scalar;
 mod tree;
 mod typed;
 
-pub(crate) use fields::{is_alike, is_known_field};
+pub(crate) use fields::is_alike;
 pub(crate) use name::{first_bad, misfit};
 pub(crate) use parsed::Head;
 pub use parsed::Parsed;

@@ -10,7 +10,7 @@ mod resolve;
 mod surroundings;
 
 pub(crate) use resolve::Resolver;
-pub use resolve::resolve_roots;
+pub use resolve::{SleepingSearch, resolve_roots};
 pub use surroundings::Surroundings;
 
 /// A folder that is searched.

@@ -97,6 +97,8 @@ pub struct AnswerLine {
     pub permission: String,
     /// What it was asked for, as a pattern.
     pub pattern: String,
+    /// The skill that it was asked about: its file, or the address of a server's skill.
+    pub skill: String,
     /// The agent that it was asked for; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,

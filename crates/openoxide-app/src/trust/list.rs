@@ -88,6 +88,7 @@ fn add(answer: &mut TrustAnswer, workspace: &Workspace, entry: &TrustEntry, revo
         TrustRecord::Answer(remembered) => answer.answers.push(AnswerLine {
             permission: remembered.permission.clone(),
             pattern: remembered.pattern.clone(),
+            skill: remembered.skill.clone(),
             agent: remembered.agent.clone(),
             written: written(Some(&remembered.at), None),
         }),

@@ -145,11 +145,16 @@ fn print_link(ui: &Ui, args: &ServeArgs) -> anyhow::Result<ExitStatus> {
         let hint = "start `openoxide serve`; for one that runs elsewhere, add the same `--listen` and `--port`";
         return Err(error.hint(hint).into());
     }
+    let links = OneTimeLinks::below(&home, address);
+    if !links.is_announced() {
+        let error = CommandError::failed(format!("what answers at {address} is not your server"));
+        return Err(error.hint("another user's program may listen there; start yours with another `--port`").into());
+    }
     if others_read_output() {
         let error = CommandError::failed(format!("{OUTPUT_IS_READ}, so no link is printed"));
         return Err(error.hint("print it to a terminal: the first to open the link approves in your name").into());
     }
-    let code = OneTimeLinks::below(&home, address).make().context("no link can be made")?;
+    let code = links.make().context("no link can be made")?;
     ui.data(&format!("open http://{}/open/{code}\n", shown(args, address)))?;
     Ok(ExitStatus::Done)
 }
@@ -178,19 +183,24 @@ async fn listen_and_serve(
     let address = args.address()?;
     let listening = BoundListener::open(address, &access).map_err(|error| refused(address, args, &error))?;
     let home = environment.openoxide_home();
-    let projects = (args.auth == Auth::None).then(|| projects(ui, &environment, &place)).transpose()?;
+    let projects = projects(ui, &environment, &place)?;
+    let served_projects =
+        projects.iter().map(|place| place.project.as_ref().unwrap_or(&place.folder).clone()).collect();
+    let projects = (args.auth == Auth::None).then_some(projects);
     let here = here(ui, args, variable, place.clone())?;
     let engine = Engine::new(environment, place, engine_options(ui));
     // A program that reads the address may stop the server at once.
     tokio::spawn(engine.stopping().obey_signals().context("signals cannot be taken")?);
     let links = home.as_deref().filter(|_| args.auth == Auth::Token);
     let links = links.map(|home| OneTimeLinks::below(home, listening.address()));
+    // Held until the server ends: `serve --link` makes links only to a server that says so.
+    let _announced = links.as_ref().map(OneTimeLinks::announce).and_then(Result::ok);
     tell(ui, args, &listening, links.as_ref(), &here)?;
     let options = IngressOptions { hosts: args.allow_host.clone(), access, limits: IngressLimits::default() };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host);
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
     let login = links.map(|links| Login { links, sessions });
-    let served = HttpOptions { well_known: args.publish, mcp, login, projects, here };
+    let served = HttpOptions { well_known: args.publish, mcp, login, projects, served: served_projects, here };
     let router = openoxide_server::router(engine.clone(), served);
     openoxide_server::serve(listening, Ingress::new(router, &engine, options), &engine).await;
     Ok(())

@@ -16,6 +16,7 @@ mod floods;
 mod hidden_text;
 mod hostile;
 mod huge_files;
+mod inner_files;
 mod isolation;
 mod linked_settings;
 mod links;
@@ -38,8 +39,9 @@ mod writable_project;
 mod writes;
 
 use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use openoxide_testkit::{Output, TestContext};
 use serde_json::Value;
@@ -75,7 +77,7 @@ fn everywhere(context: &TestContext) {
 /// Returns every host that is built in, with its editions.
 fn hosts(context: &TestContext) -> Vec<String> {
     let mut names = Vec::new();
-    for host in asked(context, &["hosts", "--json"])["hosts"].as_array().unwrap() {
+    for host in asked(context, &["hosts", "--all-hosts", "--json"])["hosts"].as_array().unwrap() {
         let name = host["name"].as_str().unwrap();
         names.push(name.to_owned());
         for edition in host["editions"].as_array().unwrap() {
@@ -112,6 +114,27 @@ fn said(answer: &Value) -> String {
     lines.iter().map(|line| line["text"].as_str().unwrap().to_owned() + "\n").collect()
 }
 
+/// Runs a command and types one line whenever it waits behind a prompt; afterwards the end of input.
+fn answering(context: &TestContext, command: &mut Command, typed: &str) -> Output {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (mut lines, mut shown, mut part) = (typed.lines(), Vec::new(), [0; 4096]);
+    loop {
+        let read = output.read(&mut part).unwrap_or(0);
+        if read == 0 {
+            break;
+        }
+        shown.extend_from_slice(&part[..read]);
+        if shown.ends_with(b"> ") {
+            let line = lines.next().map_or("\x04".to_owned(), |line| format!("{line}\n"));
+            // A program that ended meanwhile needs no answer.
+            let _ = input.write_all(line.as_bytes());
+        }
+    }
+    let status = child.wait().unwrap().code();
+    Output { status, stdout: context.filtered(&shown), stderr: String::new() }
+}
+
 /// Runs the binary on a terminal, where somebody types this; `None`, loudly, where there is no terminal to be had.
 fn on_terminal(context: &TestContext, columns: u32, args: &[&str], typed: &str) -> Option<Output> {
     if !Path::new("/usr/bin/script").exists() {
@@ -124,9 +147,7 @@ fn on_terminal(context: &TestContext, columns: u32, args: &[&str], typed: &str) 
     fs_err::write(&file, line).unwrap();
     let mut command: Command = context.command("/usr/bin/script".as_ref(), ["-qec"]);
     command.arg(format!("sh {}", file.display())).arg("/dev/null").env("COLUMNS", columns.to_string());
-    fs_err::write(context.root().join("typed"), typed).unwrap();
-    command.stdin(std::fs::File::open(context.root().join("typed")).unwrap());
-    let mut output = context.answer(&mut command);
+    let mut output = answering(context, &mut command, typed);
     output.stdout = output.stdout.replace("\r\n", "\n");
     Some(output)
 }

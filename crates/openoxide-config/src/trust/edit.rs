@@ -80,8 +80,8 @@ fn fields(record: &TrustRecord) -> Vec<(&'static str, Value)> {
             (fields, grant.at)
         }
         TrustRecord::Answer(answer) => {
-            let mut fields =
-                vec![("permission", answer.permission.as_str().into()), ("pattern", answer.pattern.as_str().into())];
+            let texts = [("permission", &answer.permission), ("pattern", &answer.pattern), ("skill", &answer.skill)];
+            let mut fields = texts.map(|(field, text)| (field, text.as_str().into())).to_vec();
             fields.extend(answer.agent.as_ref().map(|agent| ("agent", agent.as_str().into())));
             (fields, answer.at)
         }

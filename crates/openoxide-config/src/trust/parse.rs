@@ -77,8 +77,8 @@ fn grant(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
 
 fn answer(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
     let agent = table.get("agent").map(|_| text(table, "agent")).transpose()?;
-    let (permission, pattern) = (text(table, "permission")?, text(table, "pattern")?);
-    Ok(TrustRecord::Answer(RememberedAnswer { permission, pattern, agent, at: at(table)? }))
+    let (permission, pattern, skill) = (text(table, "permission")?, text(table, "pattern")?, text(table, "skill")?);
+    Ok(TrustRecord::Answer(RememberedAnswer { permission, pattern, skill, agent, at: at(table)? }))
 }
 
 fn remote(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {

@@ -91,10 +91,13 @@ pub struct TrustedRemote {
 /// A question that was answered with "always".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RememberedAnswer {
-    /// The permission, such as `shell`.
+    /// The permission, such as `read`.
     pub permission: String,
-    /// The subject that it is for, such as a command.
+    /// The subject that it is for, such as a file of a skill.
     pub pattern: String,
+    /// The skill that it is for: its own file without links, or the address of a server's skill. Another skill of the same
+    /// name is another skill.
+    pub skill: String,
     /// The agent that it is for; absent for all.
     pub agent: Option<String>,
     /// When it was answered.
@@ -181,7 +184,7 @@ impl TrustRecord {
                 vec![skill.as_os_str().as_encoded_bytes(), permission.as_bytes()]
             }
             TrustRecord::Answer(answer) => {
-                let mut key = vec![answer.permission.as_bytes(), answer.pattern.as_bytes()];
+                let mut key = vec![answer.permission.as_bytes(), answer.pattern.as_bytes(), answer.skill.as_bytes()];
                 key.extend(answer.agent.as_ref().map(String::as_bytes));
                 key
             }

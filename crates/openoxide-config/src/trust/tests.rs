@@ -36,7 +36,8 @@ fn grant(digest: &str, permission: PermissionKind, shown: &[&str]) -> Grant {
 
 fn answer(pattern: &str, agent: Option<&str>) -> RememberedAnswer {
     let agent = agent.map(str::to_owned);
-    RememberedAnswer { permission: "shell".to_owned(), pattern: pattern.to_owned(), agent, at: at(60) }
+    let [permission, pattern, skill] = ["shell", pattern, "/skills/git/SKILL.md"].map(str::to_owned);
+    RememberedAnswer { permission, pattern, skill, agent, at: at(60) }
 }
 
 fn trusts(trust: &Trust, folder: &Path) -> bool {
@@ -90,17 +91,19 @@ fn everything_is_written_and_read_back() {
     [[answers]]
     permission = "shell"
     pattern = "git *"
+    skill = "/skills/git/SKILL.md"
     at = 1970-01-01T00:01:00Z
 
     [[answers]]
     permission = "shell"
     pattern = "git *"
+    skill = "/skills/git/SKILL.md"
     agent = "build"
     at = 1970-01-01T00:01:00Z
     "#);
     let again = Trust::open(&environment);
     assert_eq!(again.entries(), trust.entries());
-    assert_eq!(again.entries().iter().map(|entry| entry.line).collect::<Vec<_>>(), [4, 8, 12, 19, 24]);
+    assert_eq!(again.entries().iter().map(|entry| entry.line).collect::<Vec<_>>(), [4, 8, 12, 19, 25]);
     assert!(trusts(&again, Path::new("/srv/a b")) && again.records().any(|record| *record == source));
     assert!(!trusts(&again, Path::new("/srv")) && !trusts(&again, Path::new("/srv/a b/c")));
     assert_eq!(

@@ -7,7 +7,9 @@ use openoxide_skills::envelope::{AttachedFile, Message, attachment};
 use openoxide_skills::expand::FileRef;
 use openoxide_skills::host::{Caller, FileBase, FileRules, ReadProblem, ResourceRules};
 use openoxide_skills::ownership::is_ours;
-use openoxide_skills::resource::{ReadLimit, ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, SkillDir};
+use openoxide_skills::resource::{
+    ReadLimit, Resource, ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, SkillDir, shown_name,
+};
 use openoxide_skills::text::{RenderError, path_text};
 
 use super::loading::Loading;
@@ -88,8 +90,8 @@ impl Finder<'_> {
         let around = &self.runtime.view().around;
         let (folder, read) = match base {
             FileBase::Skill => (self.loading.entry.dir(), self.loading.dir.read_plain(path, limit)),
-            FileBase::Project => (&*around.project, read_below(&around.project, path, limit)),
-            FileBase::Cwd => (&*around.cwd, read_below(&around.cwd, path, limit)),
+            FileBase::Project => (&*around.project, self.read_below(&around.project, path, limit)),
+            FileBase::Cwd => (&*around.cwd, self.read_below(&around.cwd, path, limit)),
         };
         if base != FileBase::Skill && !self.runtime.is_project(folder) {
             // Who is named with `@` is no file, and not worth a word.
@@ -99,10 +101,14 @@ impl Finder<'_> {
             return Err(if read.is_ok() { OF_ANOTHER_USER } else { MISSING });
         }
         let resource = read.map_err(words)?;
-        if base == FileBase::Skill && !self.may_read(path) {
+        let full = folder.join(path.as_path());
+        let may_read = match base {
+            FileBase::Skill => self.may_read_of_skill(path),
+            FileBase::Project | FileBase::Cwd => self.may_read_of_project(path.as_path(), &full),
+        };
+        if !may_read {
             return Err("a permission rule keeps it from being read");
         }
-        let full = folder.join(path.as_path());
         match resource.bytes {
             ResourceBytes::Text { text, removed } => Ok(Found { full, text, removed }),
             ResourceBytes::Binary(_) | ResourceBytes::Open(_) => Err(words(ReadProblem::Binary)),
@@ -115,21 +121,24 @@ impl Finder<'_> {
     }
 
     /// Tells whether rules allow a file of the skill to be read; nobody is asked for it.
-    fn may_read(&self, path: &ResourcePath) -> bool {
-        let asked =
-            ResourceRequest::for_skill(&self.loading.entry.skill.name, ResourcePart::Path(path.clone()), Caller::Model);
-        let allows =
-            |subject: &String| self.runtime.decide(self.session, Permission::Read, subject).action == Action::Allow;
-        asked.subjects(&self.loading.entry).is_ok_and(|subjects| subjects.iter().all(allows))
+    fn may_read_of_skill(&self, path: &ResourcePath) -> bool {
+        let entry = &self.loading.entry;
+        let asked = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path.clone()), Caller::Model);
+        let allows = |path: &String| self.runtime.reading(self.session, entry, path) == Action::Allow;
+        asked.paths().is_ok_and(|paths| paths.iter().all(allows))
     }
-}
 
-fn read_below(
-    folder: &Path,
-    path: &ResourcePath,
-    limit: ReadLimit,
-) -> Result<openoxide_skills::resource::Resource, ReadProblem> {
-    SkillDir::open_resolved(folder).map_err(|_| ReadProblem::NotFound)?.read_plain(path, limit)
+    /// Tells whether rules allow a file of the project to be read, by its path there and by its whole path.
+    fn may_read_of_project(&self, path: &Path, full: &Path) -> bool {
+        let allows = |path: &Path| self.runtime.decide(Permission::Read, &shown_name(path)).action == Action::Allow;
+        allows(path) && allows(full)
+    }
+
+    /// Reads a file of the project, unless it belongs to a skill that is hidden.
+    fn read_below(&self, folder: &Path, path: &ResourcePath, limit: ReadLimit) -> Result<Resource, ReadProblem> {
+        let folder = SkillDir::open_resolved(folder).map_err(|_| ReadProblem::NotFound)?;
+        folder.hiding(self.runtime.catalog()).read_plain(path, limit)
+    }
 }
 
 fn is_hidden(part: Component<'_>) -> bool {

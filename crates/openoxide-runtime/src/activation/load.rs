@@ -44,10 +44,10 @@ pub(crate) fn load_part(
     let (content, cut) = content(view, part, &String::from_utf8_lossy(bytes), more);
     let mut loading = Loading {
         digest: snapshot.as_ref().map(|snapshot| snapshot.digest.to_string()).unwrap_or_default(),
-        files: snapshot.as_ref().map(|snapshot| named_files(view, snapshot)).unwrap_or_default(),
+        files: snapshot.as_ref().map(|snapshot| named_files(view, &dir, snapshot)).unwrap_or_default(),
         arguments: call.arguments.split(view),
         variables: variables(runtime, session, &entry),
-        profile: runtime.profile(session, &entry),
+        profile: runtime.profile(&entry),
         call,
         entry,
         dir,
@@ -84,11 +84,11 @@ fn expand_into(runtime: &Runtime, loading: &mut Loading) -> Result<(), RenderErr
 }
 
 /// Returns the files that are named with a skill: the first by path, so that two calls name the same.
-fn named_files(view: &View, snapshot: &FolderSnapshot) -> Vec<String> {
+fn named_files(view: &View, dir: &SkillDir, snapshot: &FolderSnapshot) -> Vec<String> {
     let Some(rule) = &view.host.activation.files else { return Vec::new() };
     let is_wanted = |file: &&FileDigest| {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-        !rule.except.iter().any(|except| *except == *name)
+        !rule.except.iter().any(|except| *except == *name) && !dir.hides(&file.path)
     };
     snapshot.files.iter().filter(is_wanted).take(rule.max).map(|file| path_text(&file.path)).collect()
 }

@@ -10,7 +10,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use openoxide_permissions::{Action, Permission};
+use openoxide_permissions::Action;
 use openoxide_sandbox::{Outcome, SandboxError};
 use openoxide_skills::catalog::Entry;
 
@@ -20,7 +20,7 @@ use crate::changes::changes_told;
 use crate::{
     ActivatedSkill, ActivationOutcome, Answer, Call, Event, Firing, Notice, Question, Refusal, RefusalReason,
     RemoteName, Reply, Resumable, Run, Runtime, Session, Step, dependency::Dependencies, hooks::register,
-    remote::RemoteCall,
+    remote::RemoteCall, runtime::place_of,
 };
 
 /// A call on its way.
@@ -179,7 +179,7 @@ impl Activation {
             let decision = self.runtime.calling(session, entry, call.caller);
             match decision.action {
                 Action::Allow => {}
-                Action::Ask => questions.push(Question::permission(Permission::Skill, &name, &name)),
+                Action::Ask => questions.push(Question::call(entry)),
                 Action::Deny => {
                     let rule = decision.rule.map(|rule| format!(" by `{}` in {}", rule.pattern, rule.origin));
                     candidate.refuse(RefusalReason::Denied, format!("`{name}` is denied{}", rule.unwrap_or_default()));
@@ -289,9 +289,9 @@ impl Activation {
                 let kept = self.runtime.keep_answer(session, question, &answer);
                 self.done.notices.extend(Notice::unless_kept(subject, kept));
             }
-            Question::Permission { subject, .. } => {
+            Question::Permission { subject, place, .. } => {
                 for candidate in &mut self.candidates {
-                    if matches!(candidate, Candidate::Admitted(_, entry) if *entry.skill.name == **subject) {
+                    if matches!(candidate, Candidate::Admitted(_, entry) if place_of(entry) == *place) {
                         candidate.refuse(RefusalReason::Rejected, format!("calling `{subject}` was not allowed"));
                     }
                 }

@@ -24,7 +24,7 @@ pub(crate) enum CommandDecision {
 /// Decides on the next command of a skill.
 pub(crate) fn next(runtime: &Runtime, session: &Session, loading: &mut Loading) -> Option<CommandDecision> {
     let piece = loading.expanded.commands().nth(loading.outputs.len())?.clone();
-    let reason = match refusal(runtime, session, loading, &piece) {
+    let reason = match refusal(runtime, loading, &piece) {
         Some(reason) => reason,
         None => match run(runtime, session, loading, &piece) {
             Ok(run) => return Some(CommandDecision::Run(Box::new(run))),
@@ -37,14 +37,14 @@ pub(crate) fn next(runtime: &Runtime, session: &Session, loading: &mut Loading) 
     Some(not_run(runtime.view(), &piece, &reason))
 }
 
-fn refusal(runtime: &Runtime, session: &Session, loading: &Loading, piece: &ShellPiece) -> Option<String> {
+fn refusal(runtime: &Runtime, loading: &Loading, piece: &ShellPiece) -> Option<String> {
     if let Some(refused) = &piece.refused {
         return Some(refused.to_string());
     }
     if !runtime.lists_command(loading, std::slice::from_ref(&piece.command)) {
         return Some("the skill's `allowed-tools` does not list it".to_owned());
     }
-    match runtime.decide(session, Permission::Shell, &piece.command).action {
+    match runtime.decide(Permission::Shell, &piece.command).action {
         Action::Deny => Some("a permission rule denies it".to_owned()),
         Action::Allow => None,
         Action::Ask if loading.may_run(PermissionKind::Shell, &piece.command) => None,
@@ -79,7 +79,7 @@ fn run(runtime: &Runtime, session: &Session, loading: &mut Loading, piece: &Shel
     let folder = (Variable::SkillDir.environment_name().to_owned(), path_text(&copy));
     let ours = piece.env.iter().cloned().chain([folder]);
     set_variables(&mut command, session, &loading.variables_for(PermissionKind::Shell), ours)?;
-    runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &runtime.in_force_for(session, loading)?)?;
+    runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &runtime.in_force_for(loading)?)?;
     Ok(Run { skill: loading.name(), written: piece.command.clone(), command })
 }
 

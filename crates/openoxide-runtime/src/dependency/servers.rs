@@ -165,8 +165,7 @@ fn decide(runtime: &Runtime, session: &Session, required: &RequiredServer) -> Se
             false => ServerDecision::Left(format!("the server `{name}` is switched off in the settings")),
         };
     }
-    let decisions =
-        [&required.name, required.target()].map(|subject| runtime.decide(session, Permission::Mcp, subject));
+    let decisions = [&required.name, required.target()].map(|subject| runtime.decide(Permission::Mcp, subject));
     let said = |rule: &openoxide_permissions::Rule| format!("`{}` in {}", rule.pattern, rule.origin);
     if let Some(denied) = decisions.iter().find(|decision| decision.action == Action::Deny) {
         let rule = denied.rule.as_ref().map(|rule| format!(" by {}", said(rule))).unwrap_or_default();

@@ -95,7 +95,7 @@ pub(crate) fn register(runtime: &Runtime, session: &mut Session, loading: &mut L
     if session.is_news("hooks", loading.entry.canonical()) {
         said.extend(problems);
     }
-    let allowed = allowed(runtime, session, loading, hooks, &mut said);
+    let allowed = allowed(runtime, loading, hooks, &mut said);
     if !allowed.is_empty()
         && let Err(why) = keep(runtime, session, loading, allowed)
     {
@@ -105,15 +105,9 @@ pub(crate) fn register(runtime: &Runtime, session: &mut Session, loading: &mut L
 }
 
 /// Leaves out what rules deny, and what the user did not agree to.
-fn allowed(
-    runtime: &Runtime,
-    session: &Session,
-    loading: &Loading,
-    mut hooks: Vec<Hook>,
-    said: &mut Vec<String>,
-) -> Vec<Hook> {
+fn allowed(runtime: &Runtime, loading: &Loading, mut hooks: Vec<Hook>, said: &mut Vec<String>) -> Vec<Hook> {
     let mut untrusted = 0_usize;
-    hooks.retain(|hook| match runtime.decide(session, Permission::Hook, &hook.shown.what).action {
+    hooks.retain(|hook| match runtime.decide(Permission::Hook, &hook.shown.what).action {
         Action::Deny => {
             said.push(format!("a permission rule denies its hook: {}", hook.shown));
             false
@@ -132,7 +126,7 @@ fn allowed(
 
 /// Puts hooks into the session, with the copy that they run on.
 fn keep(runtime: &Runtime, session: &mut Session, loading: &mut Loading, mut hooks: Vec<Hook>) -> Result<(), String> {
-    let in_force = runtime.in_force_for(session, loading)?;
+    let in_force = runtime.in_force_for(loading)?;
     loading.private_copy()?;
     let copy = loading.copy.take().ok_or("there is no copy")?;
     let path = loading.entry.canonical().to_owned();

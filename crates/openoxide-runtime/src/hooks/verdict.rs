@@ -1,5 +1,6 @@
 //! The verdict of all the hooks of one event.
 
+use openoxide_skills::text::{TerminalText, visible};
 use serde_json::Value;
 
 use crate::Notice;
@@ -35,6 +36,19 @@ pub struct HookMessage {
     pub skill: String,
     /// What.
     pub text: String,
+}
+
+impl HookMessage {
+    /// Returns the text for the model. A command wrote it, so it says whose it is, and every line is marked: it passes neither
+    /// for the text of a skill nor for a note of OpenOxide.
+    pub fn quoted(&self) -> String {
+        let mut quoted = format!("A hook of the skill `{}` says:", TerminalText(&self.skill));
+        for line in visible(&self.text).lines() {
+            quoted.push_str("\n> ");
+            quoted.push_str(line);
+        }
+        quoted
+    }
 }
 
 /// Everything is to stop.

@@ -40,7 +40,7 @@ impl Runtime {
         loading.snapshot.as_ref().ok()?;
         let (mut granted, mut asked, mut changed) = (Vec::new(), Vec::new(), false);
         for permission in &loading.requested {
-            let Some(permission) = self.undecided(session, &loading.entry, permission) else {
+            let Some(permission) = self.undecided(&loading.entry, permission) else {
                 // A rule about commands says nothing about variables.
                 let alone = RequestedPermission { actions: Vec::new(), ..permission.clone() };
                 let alone = self.with_granted_variables(session, loading, alone);
@@ -103,12 +103,7 @@ impl Runtime {
     }
 
     /// Leaves out what permission rules decide; `None` if nothing is left.
-    fn undecided(
-        &self,
-        session: &Session,
-        entry: &Entry,
-        requested: &RequestedPermission,
-    ) -> Option<RequestedPermission> {
+    fn undecided(&self, entry: &Entry, requested: &RequestedPermission) -> Option<RequestedPermission> {
         let name = &entry.skill.name;
         let asks = |action: &RequestedAction| {
             let what = action.what.clone();
@@ -120,7 +115,7 @@ impl Runtime {
                 PermissionKind::Script => (Permission::Script, format!("{name}/{what}")),
                 PermissionKind::Profile => (Permission::Profile, name.to_string()),
             };
-            self.decide(session, permission, &subject).action == Action::Ask
+            self.decide(permission, &subject).action == Action::Ask
         };
         let mut left = requested.clone();
         left.actions.retain(asks);

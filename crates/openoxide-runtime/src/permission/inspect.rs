@@ -32,7 +32,7 @@ pub enum InspectionError {
 impl Runtime {
     /// Says what a skill's permission profile would add to what is in force, and what of it has no effect, line by line.
     pub fn inspect_profile(&self, entry: &Entry) -> Vec<String> {
-        let delta = self.profile(&Session::new(""), entry);
+        let delta = self.profile(entry);
         match profile_lines(&delta) {
             lines if lines.is_empty() => delta.ignored.iter().map(|ignored| format!("no effect: {ignored}")).collect(),
             lines => lines,

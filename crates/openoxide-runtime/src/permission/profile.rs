@@ -11,7 +11,7 @@ use openoxide_skills::{catalog::Entry, skill::SkillScope};
 
 use super::protected_paths::{real, whereabouts};
 use super::worktree::repository;
-use crate::{RequestedPermission, Runtime, Session, activation::Loading};
+use crate::{RequestedPermission, Runtime, activation::Loading};
 
 impl Runtime {
     /// Returns what is in force for every command of a skill, by the user's settings.
@@ -31,6 +31,9 @@ impl Runtime {
             // Whoever may write in the folder above it could have put a link in its place.
             return Err(format!("{}: the project is not where it was when it was opened", project.display()));
         }
+        if !self.gives_files {
+            return Ok(Vec::new());
+        }
         let repository = repository(&project);
         Ok(Some(project).filter(|project| self.is_project(project)).into_iter().chain(repository).collect())
     }
@@ -38,15 +41,16 @@ impl Runtime {
     /// Returns whether a folder may be a project, whose files a skill may get.
     ///
     /// The user's home is none, even if it is the working directory, nor is a folder above it: it holds all their files. Nor
-    /// is a folder that shows OpenOxide's state, with its secrets.
+    /// is a folder that shows OpenOxide's state, with its secrets, nor one that only a program chose.
     pub(crate) fn is_project(&self, folder: &Path) -> bool {
         let home = self.environment.home.as_deref().and_then(|home| real(home).ok());
         let is_in_home = |real: &Path| home.is_none_or(|home| !home.starts_with(real));
-        real(folder).is_ok_and(|real| real.parent().is_some() && is_in_home(&real) && !self.shows_state(&real))
+        self.gives_files
+            && real(folder).is_ok_and(|real| real.parent().is_some() && is_in_home(&real) && !self.shows_state(&real))
     }
 
     /// Returns what a skill's profile would add, and what of it has no effect.
-    pub(crate) fn profile(&self, session: &Session, entry: &Entry) -> GrantDelta {
+    pub(crate) fn profile(&self, entry: &Entry) -> GrantDelta {
         // Nearly no skill has one, and finding out what is in force asks the system.
         let Some(profile) = entry.skill.permissions.as_deref() else { return GrantDelta::default() };
         let Ok(in_force) = self.in_force() else { return GrantDelta::default() };
@@ -61,7 +65,7 @@ impl Runtime {
             SkillScope::Repo | SkillScope::User | SkillScope::Plugin => ProfileSource::Other,
         };
         let delta = in_force.delta(&requested, self.policy.profiles, source);
-        let denies = |permission| self.decide(session, permission, &entry.skill.name).action == Action::Deny;
+        let denies = |permission| self.denied_by_names(permission, entry, str::to_owned).is_some();
         let (all, network) = (denies(Permission::Profile), denies(Permission::Network));
         let delta = delta.without(|addition| {
             (all || network && *addition == Addition::Network).then_some("a permission rule denies it")
@@ -72,9 +76,9 @@ impl Runtime {
     }
 
     /// Returns what is in force for the commands of a skill. Its profile counts if it was agreed to, or a rule allows it.
-    pub(crate) fn in_force_for(&self, session: &Session, loading: &Loading) -> Result<Grants, String> {
+    pub(crate) fn in_force_for(&self, loading: &Loading) -> Result<Grants, String> {
         let in_force = self.in_force()?;
-        let allows = || self.decide(session, Permission::Profile, &loading.entry.skill.name).action == Action::Allow;
+        let allows = || self.decide(Permission::Profile, &loading.entry.skill.name).action == Action::Allow;
         let counts = loading.snapshot.is_ok() && (has_profile(&loading.granted) || allows());
         Ok(if counts { in_force.with(&loading.profile) } else { in_force })
     }

@@ -52,7 +52,8 @@ impl Reading {
     fn local(&mut self, session: &mut Session, reply: Reply) -> Result<Step<ReadOutcome>, ReadOutcome> {
         let runtime = Arc::clone(&self.runtime);
         let (host, catalog) = (&runtime.view().host, runtime.catalog());
-        let (entry, request) = locate(&runtime, &self.request, session)?;
+        let (entry, mut request) = locate(&runtime, &self.request, session)?;
+        runtime.judge_links(entry, &mut request);
         let skill = request.name.clone();
         let refusal = |problem| ResourceRefusal::new(host, catalog, &request, problem);
         if let Some(question) = self.asked.take() {

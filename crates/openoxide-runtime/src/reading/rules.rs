@@ -1,12 +1,12 @@
 //! Decides who may read a skill's files, with the same check as before a call.
 
 use openoxide_config::TrustError;
-use openoxide_permissions::{Action, Permission};
+use openoxide_permissions::{Action, Permission, Rule};
 use openoxide_skills::catalog::{Entry, Status};
 use openoxide_skills::host::{Caller, ReadProblem};
-use openoxide_skills::resource::ResourceRequest;
+use openoxide_skills::resource::{ResourceRequest, SkillDir};
 
-use crate::{Answer, Call, Question, RefusalReason, Runtime, Session, call::may};
+use crate::{Answer, Call, Question, RefusalReason, Runtime, Session, call::may, runtime::place_of};
 
 impl Runtime {
     /// Finds the skill whose files a caller may read, by its name or the absolute path of its file or folder.
@@ -58,19 +58,37 @@ impl Runtime {
         entry: &Entry,
         asked: &ResourceRequest,
     ) -> Result<Vec<Question>, ReadProblem> {
-        let name = &entry.skill.name;
         let mut questions = Vec::new();
         if self.calling(session, entry, asked.caller).action == Action::Ask {
-            questions.push(Question::permission(Permission::Skill, name, name));
+            questions.push(Question::call(entry));
         }
-        for subject in asked.subjects(entry)? {
-            match self.decide(session, Permission::Read, &subject).action {
+        for path in asked.paths()? {
+            match self.reading(session, entry, &path) {
                 Action::Allow => {}
-                Action::Ask => questions.push(Question::permission(Permission::Read, &subject, name)),
+                Action::Ask => {
+                    let (name, place) = (&entry.skill.name, place_of(entry));
+                    questions.push(Question::permission(Permission::Read, &format!("{name}/{path}"), name, &place));
+                }
                 Action::Deny => return Err(ReadProblem::Forbidden),
             }
         }
         Ok(questions)
+    }
+
+    /// Decides whether a file of a skill may be read; rules mean it by any name of the skill.
+    pub(crate) fn reading(&self, session: &Session, entry: &Entry, path: &str) -> Action {
+        self.decide_by_names(session, Permission::Read, entry, |name| format!("{name}/{path}")).action
+    }
+
+    /// Finds where links lead on the way to what is asked for, so that rules on files are asked about that too. Without such
+    /// rules nothing is looked up.
+    pub fn judge_links(&self, entry: &Entry, asked: &mut ResourceRequest) {
+        let is_about_files = |rule: &Rule| rule.pattern != "*" && rule.is_about(Permission::Read.as_str());
+        if self.rules().0.iter().any(is_about_files)
+            && let Ok(dir) = SkillDir::of(self.catalog(), entry)
+        {
+            asked.judge_links(&dir);
+        }
     }
 
     /// Keeps the answer to a question about a permission or a server's skill, for as long as the user said.
@@ -78,11 +96,11 @@ impl Runtime {
         if let Question::Remote { offer, .. } = question {
             return self.keep_remote(session, offer, answer);
         }
-        let Question::Permission { permission, subject, .. } = question else { return Ok(()) };
+        let Question::Permission { permission, subject, place, .. } = question else { return Ok(()) };
         let Some(permission) = Permission::parse(permission) else { return Ok(()) };
         match answer {
-            Answer::Session => session.allow(permission, subject),
-            Answer::Always => return self.remember(permission, subject),
+            Answer::Session => session.allow(permission, subject, place),
+            Answer::Always => return self.remember(permission, subject, place),
             Answer::Once | Answer::No | Answer::NotAsked | Answer::Secret(_) => {}
         }
         Ok(())

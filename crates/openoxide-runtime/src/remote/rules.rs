@@ -24,10 +24,10 @@ impl Runtime {
             return no(RefusalReason::NotForCaller, format!("`{}` is not for you to call", offer.name));
         }
         let mut questions = Vec::new();
-        match self.decide(session, Permission::Skill, &offer.name).action {
+        match self.decide_about(session, Permission::Skill, &offer.name, &offer.uri).action {
             Action::Deny => return no(RefusalReason::Denied, format!("`{}` is denied by a rule", offer.name)),
             Action::Ask if !(caller == Caller::User && self.view().host.activation.user_needs_no_permission) => {
-                questions.push(Question::permission(Permission::Skill, &offer.name, &offer.name));
+                questions.push(Question::permission(Permission::Skill, &offer.name, &offer.name, &offer.uri));
             }
             Action::Ask | Action::Allow => {}
         }

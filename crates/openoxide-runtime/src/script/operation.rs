@@ -140,7 +140,7 @@ impl ScriptRun {
                 Err(self.refusal(RefusalReason::Denied, format!("`{name}` is denied by a permission rule")))
             }
             Action::Ask => {
-                let question = Question::permission(Permission::Skill, name, name);
+                let question = Question::call(&entry);
                 self.stage = Stage::Permission(Box::new(entry), question.clone());
                 Ok(Step::Ask(question))
             }
@@ -168,7 +168,8 @@ impl ScriptRun {
         let script = self.find(&loading)?;
         let path = shown_name(&script.path);
         let subject = format!("{}/{path}", loading.entry.skill.name);
-        if runtime.decide(session, Permission::Script, &subject).action == Action::Deny {
+        let denied = runtime.denied_by_names(Permission::Script, &loading.entry, |name| format!("{name}/{path}"));
+        if denied.is_some() {
             return Err(self.refusal(RefusalReason::Denied, format!("a permission rule denies running `{subject}`")));
         }
         let not_run = |why: String| self.refusal(RefusalReason::NotRun, format!("`{subject}` cannot be run: {why}"));
@@ -292,7 +293,7 @@ impl ReadyScript {
         let folders = [(Variable::SkillDir, &*self.folder), (Variable::ProjectDir, &*around.project)];
         let ours = folders.map(|(variable, folder)| (variable.environment_name(), path_text(folder)));
         set_variables(&mut command, session, &self.loading.variables_for(PermissionKind::Script), ours)?;
-        let in_force = runtime.in_force_for(session, &self.loading)?;
+        let in_force = runtime.in_force_for(&self.loading)?;
         runtime.confine(&mut command, &around.cwd, &self.folder, &in_force)?;
         Ok(command)
     }

@@ -8,8 +8,9 @@ use openoxide_config::Trust;
 use openoxide_permissions::{Action, Permission};
 use openoxide_runtime::Resumable as _;
 use openoxide_runtime::{
-    Activation, ActivationOutcome, Answer, Call, CallArguments, Question, RefusalReason, Reply, Runtime, ScriptCall,
-    ScriptRun, Session, Step, ToolRegistry, Toolbox, drive,
+    Activation, ActivationOutcome, Answer, Audience, Call, CallArguments, Question, ReadForm, ReadPart, ReadRequest,
+    ReadTarget, Reading, RefusalReason, Reply, Runtime, ScriptCall, ScriptRun, Session, Step, ToolRegistry, Toolbox,
+    drive,
 };
 use openoxide_sandbox::{Ended, Outcome};
 use openoxide_skills::host::Caller;
@@ -46,7 +47,9 @@ fn call(
     let mut activation = Activation::new(Arc::clone(runtime), calls.collect());
     let (mut answers, mut asked) = (VecDeque::from(answers.to_vec()), Vec::new());
     let mut answer = |question: &Question| {
-        asked.push(question.key());
+        let Question::Permission { permission, subject, place, .. } = question else { panic!("{question:?}") };
+        assert!(place.ends_with(&format!("/{subject}/SKILL.md")), "the question says which skill: {place}");
+        asked.push(format!("permission {permission} {subject}"));
         answers.pop_front().unwrap_or(Answer::No)
     };
     let done = drive(&mut activation, session, &mut answer, |run| panic!("{run:?}"));
@@ -122,18 +125,84 @@ fn always_holds_until_it_is_taken_back() {
     assert_eq!((asked.len(), refused(&done)), (1, vec![("a", RefusalReason::Rejected)]));
 }
 
-/// A pattern in a name is no pattern in what is remembered.
+/// A pattern in a name is no pattern in what is remembered, and another file is another skill.
 #[test]
-fn an_answer_covers_its_name_and_no_other() {
+fn an_answer_covers_its_name_and_its_file_and_no_other() {
     let mut scene = asking(&["a"]);
     scene.rule("skill", "*", Action::Ask);
     let runtime = scene.runtime();
     let mut session = Session::new("s");
-    session.allow(Permission::Skill, "a");
-    assert_eq!(runtime.decide(&session, Permission::Skill, "a").action, Action::Allow);
+    session.allow(Permission::Skill, "a", "/s/a/SKILL.md");
+    let decided = |subject, skill| runtime.decide_about(&session, Permission::Skill, subject, skill).action;
+    assert_eq!(decided("a", "/s/a/SKILL.md"), Action::Allow);
     for other in ["aa", "b", "*", "a*", "A", ""] {
-        assert_eq!(runtime.decide(&session, Permission::Skill, other).action, Action::Ask, "{other:?}");
+        assert_eq!(decided(other, "/s/a/SKILL.md"), Action::Ask, "{other:?}");
     }
+    assert_eq!(decided("a", "/other/a/SKILL.md"), Action::Ask);
+}
+
+/// "Always" is for the skill that was shown: a project that brings another of its name asks again.
+#[test]
+fn always_is_not_for_another_skill_of_the_name() {
+    let scene = asking(&["a"]);
+    call(&scene.runtime(), &mut Session::new("s"), &MODEL, &[Answer::Always]);
+    let skill = scene.context.project().join(".agents/skills/a");
+    fs_err::create_dir_all(scene.context.project().join(".openoxide/skills")).unwrap();
+    fs_err::rename(&skill, scene.context.project().join(".openoxide/skills/a")).unwrap();
+    let (done, asked) = call(&scene.runtime(), &mut Session::new("t"), &MODEL, &[]);
+    assert_eq!((asked, sent(&done).len()), (vec![A.to_owned()], 0));
+}
+
+/// A rule means a skill by the name of its folder, the name in its text, and what other hosts make of them.
+#[test]
+fn rules_on_reading_mean_a_skill_by_all_its_names() {
+    for rule in ["folder", "ﬁle", "file", "acme:folder", "acme:file", "team-x"] {
+        let mut scene = Scene::new();
+        scene.context.tree(
+            "//- project/.agents/skills/.claude-plugin/plugin.json\n{\"name\": \"acme\"}\n\
+             //- project/.agents/skills/folder/SKILL.md\n---\nname: \"  ﬁle \"\ndescription: X\n---\nText\n\
+             //- project/.agents/skills/folder/secret.md\nSecret\n\
+             //- project/.agents/skills/other/SKILL.md\n---\nname: \"team:x\"\ndescription: X\n---\nText\n\
+             //- project/.agents/skills/other/secret.md\nSecret\n",
+        );
+        scene.rule("read", &format!("{rule}/secret.md"), Action::Deny);
+        let runtime = scene.runtime_of("opencode");
+        let skill = if rule == "team-x" { "team:x" } else { "  ﬁle " };
+        assert_eq!(read(&runtime, skill, "secret.md").unwrap_err(), "forbidden", "{rule}");
+        assert!(read(&runtime, skill, "SKILL.md").is_ok(), "{rule}");
+    }
+}
+
+/// A link inside a skill's folder leads to no file that a rule keeps from being read.
+#[test]
+fn rules_on_reading_mean_the_file_that_a_link_leads_to() {
+    let mut scene = asking(&["a"]);
+    let folder = scene.context.project().join(".agents/skills/a");
+    fs_err::create_dir_all(folder.join("in")).unwrap();
+    fs_err::write(folder.join("in/secret.md"), "Secret").unwrap();
+    fs_err::write(folder.join("in/plain.md"), "Plain").unwrap();
+    for (link, target) in [("one.md", "in/secret.md"), ("two", "in"), ("three.md", "in/plain.md")] {
+        std::os::unix::fs::symlink(target, folder.join(link)).unwrap();
+    }
+    scene.rule("skill", "a", Action::Allow);
+    scene.rule("read", "a/in/secret.md", Action::Deny);
+    let runtime = scene.runtime();
+    for path in ["in/secret.md", "one.md", "two/secret.md"] {
+        assert_eq!(read(&runtime, "a", path).unwrap_err(), "forbidden", "{path}");
+    }
+    for path in ["in/plain.md", "two/plain.md", "three.md"] {
+        assert_eq!(read(&runtime, "a", path).unwrap(), "Plain", "{path}");
+    }
+}
+
+/// Reads a file for a model; an error is its word.
+fn read(runtime: &Arc<Runtime>, skill: &str, path: &str) -> Result<String, &'static str> {
+    let (part, written) = (ReadPart::Path(path.to_owned()), path.to_owned());
+    let target = ReadTarget::Skill { skill: skill.to_owned(), written, part };
+    let request = ReadRequest { target, caller: Caller::Model, form: ReadForm::Text, audience: Audience::Program };
+    let mut reading = Reading::new(Arc::clone(runtime), request);
+    let Step::Done(done) = reading.resume(&mut Session::new("s"), Reply::Begin) else { panic!("a question") };
+    done.result.map(|answer| answer.text.unwrap()).map_err(|refusal| refusal.word())
 }
 
 #[test]
@@ -141,7 +210,8 @@ fn a_rule_that_denies_is_stronger_than_any_answer() {
     let mut scene = asking(&["a"]);
     let mut session = Session::new("s");
     call(&scene.runtime(), &mut session, &MODEL, &[Answer::Always]);
-    session.allow(Permission::Skill, "a");
+    let file = fs_err::canonicalize(scene.context.project().join(".agents/skills/a/SKILL.md")).unwrap();
+    session.allow(Permission::Skill, "a", file.to_str().unwrap());
     scene.rule("skill", "a", Action::Deny);
     let runtime = scene.runtime();
     for caller in [Caller::Model, Caller::User] {

@@ -3,6 +3,7 @@
 //! A code is kept as a file that is named by its digest, so that any process of the user can make one for a server that
 //! runs, and the folder reveals no code. Removing the file redeems the code, so it works once.
 
+use std::fs::{File, TryLockError};
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,15 @@ use super::{private_file, token::digest};
 const GOOD_FOR: Duration = Duration::from_mins(10);
 /// The length of a code, as text. It has 128 random bits, so that guessing leads nowhere.
 const CODE: usize = 32;
+
+/// How the names of files begin that servers which run hold locked.
+const ANNOUNCED: &str = "at-";
+
+/// A server's word that it runs. The system takes it back when the server ends, however it ends.
+#[derive(Debug)]
+pub struct Announced {
+    _lock: File,
+}
 
 /// The links of one server.
 #[derive(Clone, Debug)]
@@ -54,11 +64,31 @@ impl OneTimeLinks {
         is_ours && is_fresh(&file) && fs_err::remove_file(&file).is_ok()
     }
 
+    /// Says that the user's server runs at the address, for as long as the value lives.
+    pub fn announce(&self) -> io::Result<Announced> {
+        private_file::make_folder(&self.folder)?;
+        let file = private_file::open_lock(&self.announcement())?;
+        file.try_lock().map_err(io::Error::other)?;
+        Ok(Announced { _lock: file })
+    }
+
+    /// Tells whether the user's server runs at the address. Another program that listens there cannot announce itself.
+    pub fn is_announced(&self) -> bool {
+        let lock = private_file::make_folder(&self.folder).and_then(|()| private_file::open_lock(&self.announcement()));
+        lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+
+    fn announcement(&self) -> PathBuf {
+        self.folder.join(format!("{ANNOUNCED}{}", self.address))
+    }
+
     /// Forgets codes that were made for this address before its server began, and those that are too old. Another program
     /// may have listened here when they were made.
     pub fn forget_old(&self) {
         let Ok(entries) = fs_err::read_dir(&self.folder) else { return };
-        for path in entries.flatten().map(|entry| entry.path()) {
+        let is_code =
+            |entry: &fs_err::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(ANNOUNCED.as_bytes());
+        for path in entries.flatten().filter(is_code).map(|entry| entry.path()) {
             let address = format!("{} ", self.address);
             let is_ours = || fs_err::read(&path).is_ok_and(|text| text.starts_with(address.as_bytes()));
             if !is_fresh(&path) || is_ours() {
@@ -106,6 +136,18 @@ mod tests {
         for wrong in ["", "x", "../../token", &"0".repeat(32), &"é".repeat(16)] {
             assert!(!here.redeem(wrong), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_server_is_announced_while_it_runs_at_its_own_address() {
+        let root = tempfile::tempdir().unwrap();
+        let (here, there) = (links(root.path(), 1), links(root.path(), 2));
+        assert!(!here.is_announced());
+        let announced = here.announce().unwrap();
+        here.forget_old();
+        assert!(here.is_announced() && !there.is_announced() && here.announce().is_err());
+        drop(announced);
+        assert!(!here.is_announced());
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Private files: written so that only their user can read them, and checked for that before they are used.
 
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use openoxide_app::{ForeignWriter, SecretFileError, SecretPlace, check_folders, encoding::hex, read_secret};
+use rustix::fs::OFlags;
 
 /// The most bytes that are read of a private file.
 const BYTES_MAX: u64 = 4096;
@@ -30,6 +32,15 @@ pub(super) fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// Opens a file that is locked and never read, and makes it if there is none. A link or a pipe in its place is not opened.
+pub(super) fn open_lock(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file")) }
 }
 
 /// Returns random bytes as hexadecimal digits.

@@ -88,6 +88,12 @@ impl HttpContext {
             if let Some(projects) = &self.http.options.projects {
                 let named = named_project(projects, &place.folder)?;
                 (place.folder, place.project) = (named.folder.clone(), named.project.clone());
+            } else {
+                let mut served = self.http.options.served.iter().chain([&self.engine.here.folder]);
+                let is_served = place.project.is_some() || served.any(|served| real.starts_with(served));
+                place.chosen_by_program = self.identity != Identity::Person && !is_served;
+                // However it is spelled, a folder is one place.
+                place.folder = real;
             }
         }
         place.host = at.host.clone().or(place.host);

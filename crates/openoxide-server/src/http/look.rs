@@ -27,10 +27,11 @@ pub(crate) async fn hosts(context: HttpContext, Query(query): Query<HostsQuery>)
     let snapshot = context.snapshot(&query.at).await?;
     context
         .fresh_json(snapshot, move |snapshot| {
-            Ok(match query.at.host {
+            let answer = match query.at.host {
                 Some(_) => hosts::host_of(snapshot, query.matrix),
-                None => hosts::hosts(&snapshot.workspace, None, query.matrix)?,
-            })
+                None => hosts::hosts(&snapshot.workspace, true, query.matrix)?,
+            };
+            Ok(if snapshot.is_narrowed() { hosts::for_programs(answer) } else { answer })
         })
         .await
 }

@@ -1,5 +1,6 @@
 //! Holds what all routes share: the engine, the options and the caches.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_app::{Place, publish::PublishedCache};
@@ -23,6 +24,8 @@ pub struct HttpOptions {
     pub login: Option<Login>,
     /// The places that a client can name by their folders, whole and without links; absent: any folder.
     pub projects: Option<Vec<Place>>,
+    /// The projects that the server was started for. Commands read them; a folder that only a program names, they do not.
+    pub served: Vec<PathBuf>,
     /// What connects an agent on this machine.
     pub here: Here,
 }
@@ -38,7 +41,8 @@ pub struct Login {
 
 impl Default for HttpOptions {
     fn default() -> HttpOptions {
-        HttpOptions { well_known: true, mcp: McpHttp::default(), login: None, projects: None, here: Here::default() }
+        let (mcp, served, here) = (McpHttp::default(), Vec::new(), Here::default());
+        HttpOptions { well_known: true, mcp, login: None, projects: None, served, here }
     }
 }
 

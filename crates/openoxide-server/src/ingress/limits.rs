@@ -42,7 +42,7 @@ impl Default for IngressLimits {
     fn default() -> IngressLimits {
         IngressLimits {
             connections: 1024,
-            bytes: 48 * 1024 * 1024,
+            bytes: 40 * 1024 * 1024,
             streams: 128,
             head: 16 * 1024,
             body: 8 * 1024 * 1024,

@@ -1,6 +1,6 @@
 //! What a tool or a prompt answers.
 
-use openoxide_app::{ActivationOutcome, ForkPlan, Notice, TerminalText, tools::ToolResult};
+use openoxide_app::{ActivationOutcome, ForkPlan, HookMessage, Notice, TerminalText, tools::ToolResult};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub(super) fn tool_result(answer: ToolResult, done: Option<&ActivationOutcome>, 
     let ToolResult { title, output, metadata, is_error, follow, fork } = answer;
     let mut texts = vec![fork.as_ref().map_or(output, forked)];
     texts.extend(follow.into_iter().map(|message| message.text));
-    texts.extend(done.into_iter().flat_map(|done| &done.verdict.context).map(|said| said.text.clone()));
+    texts.extend(done.into_iter().flat_map(|done| &done.verdict.context).map(HookMessage::quoted));
     texts.extend(note(done.map_or(&[], |done| &done.notices), unasked));
     let content: Vec<ContentBlock> = texts.into_iter().map(ContentBlock::text).collect();
     let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };

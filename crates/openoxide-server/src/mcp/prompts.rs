@@ -1,7 +1,7 @@
 //! Skills as prompts: what a user can call by name.
 
 use openoxide_app::activate::{self, ActivateInput};
-use openoxide_app::{ActivationOutcome, Call, CallArguments, Caller, Entry, Error, visible_line};
+use openoxide_app::{ActivationOutcome, Call, CallArguments, Caller, Entry, Error, HookMessage, visible_line};
 use rmcp::model::{
     CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject, ListPromptsResult, Prompt,
     PromptArgument, PromptMessage, Role,
@@ -136,7 +136,7 @@ fn messages(done: &ActivationOutcome, unasked: &[String], about: &str) -> Result
         texts.extend(activated.fork.as_ref().map(forked));
         texts.extend(activated.messages.iter().map(|message| message.text.clone()));
     }
-    texts.extend(done.verdict.context.iter().map(|said| said.text.clone()));
+    texts.extend(done.verdict.context.iter().map(HookMessage::quoted));
     texts.extend(note(&done.notices, unasked));
     let messages = texts.into_iter().map(|text| PromptMessage::new_text(Role::User, text)).collect();
     Ok(GetPromptResult::new(messages).with_description(about))

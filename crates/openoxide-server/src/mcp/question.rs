@@ -70,11 +70,12 @@ pub(super) fn message(question: &Question) -> Result<String, String> {
 
 fn text(question: &Question) -> Result<String, String> {
     match question {
-        Question::Permission { permission, subject, .. } if permission == "read" => {
-            Ok(format!("The model wants to read `{}`.", TerminalText(subject)))
-        }
-        Question::Permission { skill, .. } => {
-            Ok(format!("The model wants to use the skill `{}`.", TerminalText(skill)))
+        Question::Permission { permission, subject, skill, place } => {
+            let what = match permission.as_str() {
+                "read" => format!("read `{}`", TerminalText(subject)),
+                _ => format!("use the skill `{}`", TerminalText(skill)),
+            };
+            Ok(format!("The model wants to {what}.\nFrom {}", TerminalText(place)))
         }
         Question::RequestedPermissions { skill, path, digest, changed, permissions } => {
             let changed = if *changed { "It has changed since you allowed this. " } else { "" };

@@ -6,11 +6,12 @@ use std::{collections::HashSet, sync::Arc};
 use rayon::prelude::*;
 
 use super::{Catalog, Entry, Problem, SearchedRoot, Status, View, filter, permission, rank, sort_entries};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::{Candidate, FileFact, LimitReached, Plan, Reason, Survey, select};
 use crate::host::{Host, Layout, PathForm, PluginPrefix, Situation};
 use crate::namespace::{Namespaces, qualify};
-use crate::{parse::Parsed, root::Root, sidecar, skill::SkillMetadata};
+use crate::root::{Root, SleepingSearch};
+use crate::{parse::Parsed, sidecar, skill::SkillMetadata};
 
 /// Makes the catalog of one view from its roots, in order, and what was found there.
 ///
@@ -35,6 +36,7 @@ pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)], alone: bool)
         canonical: survey.canonical.clone(),
         mounts: survey.mounts.clone(),
     });
+    builder.sleeping_search();
     builder.finish(roots.collect())
 }
 
@@ -66,7 +68,11 @@ impl Builder<'_> {
             !is_of_other && !self.is_of_inner_root(root, survey, candidate)
         });
         for (code, limit) in selection.limits {
-            self.reached(root, (code, limit), "were looked at", "split the folder, or raise the limit");
+            let (what, help) = match code {
+                Code::TextLimit => ("bytes of frontmatters are kept", "remove what is not a skill"),
+                _ => ("were looked at", "split the folder, or raise the limit"),
+            };
+            self.reached(root, (code, limit), what, help);
         }
         for (path, problem) in &survey.problems {
             // Two roots may lead to the same place, which is wrong only once.
@@ -214,6 +220,26 @@ impl Builder<'_> {
         self.reached(&roots[root].root, (Code::SkillLimit, max), "count", "remove some, or raise the limit");
     }
 
+    /// Says how far cwd was searched for folders of skills in it, if that was not to the end.
+    fn sleeping_search(&mut self) {
+        let cwd = self.view.around.cwd.clone();
+        let (limit, message) = match self.view.sleeping_search {
+            SleepingSearch::Whole => return,
+            SleepingSearch::Limited(most) => {
+                (most, format!("only the first {most} folders were searched for nested folders of skills"))
+            }
+            SleepingSearch::TooWide => {
+                (0, "a home folder, or the root of the disk, is not searched for nested folders of skills".to_owned())
+            }
+        };
+        let diagnostic = Diagnostic::new(Code::FolderLimit, Level::Note, message);
+        let diagnostic = diagnostic.help("name a folder to search it: openoxide check PATH");
+        self.problems.push(Problem { path: cwd.clone(), diagnostic });
+        if limit > 0 {
+            self.limits.push(LimitReached { root: cwd, code: Code::FolderLimit, limit });
+        }
+    }
+
     fn reached(&mut self, root: &Root, (code, limit): (Code, usize), what: &str, help: &str) {
         let message = format!("{}: only the first {limit} {what}", code.title());
         let diagnostic = Diagnostic::warning(code, message).help(help);
@@ -243,7 +269,8 @@ impl Builder<'_> {
             (&left.path, place(left), left.diagnostic.code).cmp(&(&right.path, place(right), right.diagnostic.code))
         });
         problems.dedup();
-        Catalog { host: self.view.spec.id(), skills, others, problems, limits: self.limits, roots }
+        let host = self.view.spec.id();
+        Catalog { host, skills, others, problems, limits: self.limits, roots, inner_skills: None }
     }
 }
 

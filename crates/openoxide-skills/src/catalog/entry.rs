@@ -67,6 +67,8 @@ pub struct Entry {
     pub name_only: bool,
     /// Other names that call it.
     pub aliases: Vec<String>,
+    /// Names that other hosts give it, where [`HostNames`](super::HostNames) told them. They call nothing here.
+    pub(super) other_names: Vec<String>,
     /// What is added to the description that the model sees.
     pub note: Option<String>,
     /// The file's size in bytes.
@@ -93,6 +95,7 @@ impl Entry {
             user: true,
             name_only: false,
             aliases: Vec::new(),
+            other_names: Vec::new(),
             note: None,
             size,
             content: None,
@@ -115,12 +118,13 @@ impl Entry {
         self.canonical.as_deref().unwrap_or(&self.skill.path)
     }
 
-    /// Returns every name that a rule can mean it by: those that call it here, and those that other hosts call it by, which are
-    /// the one in its text and the one of its place. Otherwise a caller that chooses the host would choose the rules.
+    /// Returns every name that a rule can mean it by: those that call it here, the one in its text, the one of its place, and
+    /// those that other hosts make of them. Otherwise a caller that chooses the host would choose the rules.
     pub fn names_for_rules(&self) -> impl Iterator<Item = &str> {
         let names = std::iter::once(&*self.skill.name).chain(self.aliases.iter().map(String::as_str));
         let declared = self.skill.frontmatter.declared_name.as_deref();
-        names.chain(declared).chain(name_of_place(self.found())).chain(name_of_place(self.canonical()))
+        let places = name_of_place(self.found()).into_iter().chain(name_of_place(self.canonical()));
+        names.chain(declared).chain(places).chain(self.other_names.iter().map(String::as_str))
     }
 
     /// Tells whether it counts.

@@ -48,7 +48,7 @@ pub fn is_switched_off(view: &View, entry: &Entry) -> bool {
     let rules = switching.flat_map(|setting| items(setting).filter_map(|item| read_rule(view, item, setting)));
     let (rules, by_name) = (rules.collect::<Vec<_>>(), ByName::new(view));
     let is_off = |name: &str| {
-        let mut entry = entry.clone();
+        let mut entry = Entry { status: Status::Active, ..entry.clone() };
         entry.skill.name = name.into();
         by_rules(view, &rules, &mut entry);
         by_state(view, &mut entry);

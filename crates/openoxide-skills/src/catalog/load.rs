@@ -10,7 +10,7 @@ use super::{Catalog, View, build};
 use crate::boundary::Boundary;
 use crate::discover::{Plan, Survey, survey};
 use crate::host::{Host, HostError, HostSpec, ScanRules};
-use crate::root::{Resolver, Root, Surroundings};
+use crate::root::{Resolver, Root, SleepingSearch, Surroundings};
 use crate::{settings::HostSettings, skill::SkillScope};
 
 /// How closely to look.
@@ -83,16 +83,18 @@ pub(super) fn widened(views: &[View], depth: Depth) -> Option<Vec<View>> {
         return None;
     }
     let wider: Vec<View> = views.iter().map(with_others).collect();
-    wider.iter().any(|view| !view.roots.iter().all(counts)).then_some(wider)
+    let is_same = |view: &View| view.roots.iter().all(counts) && view.sleeping_search == SleepingSearch::Whole;
+    (!wider.iter().all(is_same)).then_some(wider)
 }
 
 /// Adds the roots that only a touched file wakes, and those that are switched off, so that nothing in them goes unsaid.
 fn with_others(view: &View) -> View {
     let resolver = Resolver { host: &view.host, settings: &view.settings, around: &view.around };
     let mut roots = view.roots.clone();
-    roots.extend(resolver.sleeping_roots(&roots));
+    let (sleeping, sleeping_search) = resolver.sleeping_roots(&roots);
+    roots.extend(sleeping);
     roots.extend(resolver.roots_off(&roots));
-    View { roots, ..view.clone() }
+    View { roots, sleeping_search, ..view.clone() }
 }
 
 /// A folder to search, and what to look at.

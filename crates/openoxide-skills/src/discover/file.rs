@@ -42,6 +42,12 @@ pub(crate) struct FileFact {
 }
 
 impl FileFact {
+    /// Returns how many bytes of the file's frontmatter are kept.
+    pub(crate) fn text_size(&self) -> usize {
+        let of = |parsed: &Arc<Parsed>| parsed.description.len() + parsed.frontmatter.text_size();
+        self.parsed.iter().map(of).max().unwrap_or(0)
+    }
+
     fn unread(name: &Arc<str>, found: &Path) -> FileFact {
         FileFact {
             name: Arc::clone(name),

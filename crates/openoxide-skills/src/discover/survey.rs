@@ -14,9 +14,11 @@ use crate::boundary::{LinkRole, Mounts, Target};
 use crate::diagnostic::{Code, Diagnostic};
 
 mod lazy_folder;
+mod text_budget;
 mod visit;
 
 use lazy_folder::{FOLDER, LazyFolder};
+use text_budget::{TEXT_MAX, TextBudget};
 
 /// Folders that are searched before what they held is counted.
 const AT_ONCE: usize = 512;
@@ -35,11 +37,24 @@ pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>, firs
             return survey;
         }
     };
-    dir.path().clone_into(&mut survey.canonical);
+    let canonical = dir.path().to_owned();
     let known = first.filter(|first| first.canonical == dir.path()).map(|first| &first.mounts);
     let mounts = MountLog::new(dir.mount(), known);
     let dir = LazyFolder::opened(&dir, &mounts);
-    Surveyor { plan, cache, survey, root: &dir, mounts: &mounts, seen: None, entries: 0, ordinary: 0 }.run()
+    let search = |text: &TextBudget| {
+        let survey = Survey { root: root.to_owned(), canonical: canonical.clone(), ..Survey::default() };
+        Surveyor::new(plan, cache, survey, &dir, &mounts, text).run()
+    };
+    let text = TextBudget::default();
+    let found = search(&text);
+    if !text.is_spent() {
+        return found;
+    }
+    // Which files were read before the limit was reached depends on the threads, so they are read again in order.
+    drop(found);
+    let mut found = search(&TextBudget::in_order());
+    found.limits.push((Code::TextLimit, TEXT_MAX));
+    found
 }
 
 /// Where a root was when it was first found, and the mounts that were there.
@@ -100,9 +115,8 @@ pub(crate) fn refresh(survey: Survey, plan: &Plan, cache: &SurveyCache, folders:
     let dir = open_root(&survey.root, plan, None).ok().filter(|dir| dir.path() == survey.canonical)?;
     let mounts = MountLog::new(dir.mount(), Some(&survey.mounts));
     let root = LazyFolder::opened(&dir, &mounts);
-    let cache = Some(cache);
-    let mut surveyor =
-        Surveyor { plan, cache, survey, root: &root, mounts: &mounts, seen: None, entries: 0, ordinary: 0 };
+    let text = TextBudget::default();
+    let mut surveyor = Surveyor::new(plan, Some(cache), survey, &root, &mounts, &text);
     for index in folders {
         let (files, manifests) = surveyor.read_again(index)?;
         let folder = &mut surveyor.survey.folders[index];
@@ -120,6 +134,7 @@ struct Surveyor<'p> {
     /// The root: most folders are its children, and are found from it fastest.
     root: &'p LazyFolder<'p>,
     mounts: &'p MountLog,
+    text: &'p TextBudget,
     /// Every folder by its canonical path, once links are about.
     seen: Option<HashSet<PathBuf>>,
     entries: usize,
@@ -141,7 +156,18 @@ struct Visit {
 /// What a folder holds, where it was visited together with the folder around it.
 type Ahead = Option<Result<Visit, Errno>>;
 
-impl Surveyor<'_> {
+impl<'p> Surveyor<'p> {
+    fn new(
+        plan: &'p Plan,
+        cache: Option<&'p SurveyCache>,
+        survey: Survey,
+        root: &'p LazyFolder<'p>,
+        mounts: &'p MountLog,
+        text: &'p TextBudget,
+    ) -> Surveyor<'p> {
+        Surveyor { plan, cache, survey, root, mounts, text, seen: None, entries: 0, ordinary: 0 }
+    }
+
     fn run(mut self) -> Survey {
         let root = self.survey.root.clone();
         let canonical = (self.survey.canonical != root).then(|| self.survey.canonical.clone());
@@ -159,7 +185,7 @@ impl Surveyor<'_> {
     /// Searches some folders of one level; returns those of the next.
     fn search(&mut self, some: &mut [(usize, Ahead)]) -> Vec<(usize, Ahead)> {
         let visit = |(folder, ahead): &mut (usize, Ahead)| ahead.take().unwrap_or_else(|| self.open_and_visit(*folder));
-        let visits: Vec<Result<Visit, Errno>> = match some.len() > 1 {
+        let visits: Vec<Result<Visit, Errno>> = match some.len() > 1 && !self.text.in_order {
             true => some.par_iter_mut().map(visit).collect(),
             false => some.iter_mut().map(visit).collect(),
         };

@@ -201,7 +201,7 @@ impl Collector<'_> {
         if self.rules.fields.unknown == UnknownFields::Keep && CONTROLS.contains(&canonical) {
             let message = format!("`{canonical}` has no effect in this host");
             let problem = self.source.error(&key.span, Code::FieldNotRead, message);
-            let help = "do not rely on it where this host is used";
+            let help = "do not rely on it there";
             self.problems.push(Diagnostic { level: Level::Note, ..problem.help(help) });
         }
     }

@@ -20,15 +20,24 @@ pub(super) enum Prepared {
 
 /// Takes out comments and carriage returns where the host does.
 pub(super) fn prepare(text: &str, rules: &ParseRules, whole: bool) -> Prepared {
+    let mut comments = Marks::new(COMMENT.0, rules.prepare.contains(&Prepare::StripComments));
+    let mut returns = Marks::new("\r", rules.prepare.contains(&Prepare::LineReturns));
     let mut edits = Vec::new();
     let mut at = 0;
-    while let Some((start, found)) = next_change(text, at, rules) {
-        let (end, replacement) = match found {
-            '\r' => (start + if text[start..].starts_with("\r\n") { 2 } else { 1 }, "\n"),
-            _ => match text[start..].find(COMMENT.1) {
+    loop {
+        let (comment, line_end) = (comments.next(text, at), returns.next(text, at));
+        let (start, is_comment) = match (comment, line_end) {
+            (Some(comment), line_end) if line_end.is_none_or(|line_end| comment < line_end) => (comment, true),
+            (_, Some(line_end)) => (line_end, false),
+            _ => break,
+        };
+        let (end, replacement) = match is_comment {
+            false => (start + if text[start..].starts_with("\r\n") { 2 } else { 1 }, "\n"),
+            true => match text[start..].find(COMMENT.1) {
                 Some(length) => (start + length + COMMENT.1.len(), ""),
+                // Nor does any later comment end; to look for the end of each would take a time that is quadratic.
                 None if whole => {
-                    at = start + 1;
+                    comments.wanted = false;
                     continue;
                 }
                 None => return Prepared::Unfinished,
@@ -44,18 +53,25 @@ pub(super) fn prepare(text: &str, rules: &ParseRules, whole: bool) -> Prepared {
     if edits.is_empty() { Prepared::Same } else { Prepared::Changed(EditedText::new(text, edits)) }
 }
 
-/// Finds the next comment or carriage return, and says which of the two it is.
-fn next_change(text: &str, from: usize, rules: &ParseRules) -> Option<(usize, char)> {
-    let rest = &text[from..];
-    let comment = rules
-        .prepare
-        .contains(&Prepare::StripComments)
-        .then(|| rest.find(COMMENT.0))
-        .flatten()
-        .map(|at| (from + at, '<'));
-    let line_end =
-        rules.prepare.contains(&Prepare::LineReturns).then(|| rest.find('\r')).flatten().map(|at| (from + at, '\r'));
-    comment.into_iter().chain(line_end).min()
+/// Where a mark stands in a text, looked for once.
+struct Marks {
+    mark: &'static str,
+    wanted: bool,
+    known: Option<usize>,
+}
+
+impl Marks {
+    fn new(mark: &'static str, wanted: bool) -> Marks {
+        Marks { mark, wanted, known: None }
+    }
+
+    fn next(&mut self, text: &str, from: usize) -> Option<usize> {
+        if self.wanted && self.known.is_none_or(|known| known < from) {
+            self.known = text[from..].find(self.mark).map(|at| from + at);
+            self.wanted = self.known.is_some();
+        }
+        self.known.filter(|_| self.wanted)
+    }
 }
 
 /// Reads lines of the form `key: value`, each value for itself; what is not YAML, or is a map, counts as it is written.

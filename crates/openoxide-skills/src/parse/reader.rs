@@ -220,8 +220,21 @@ impl HeadReader<'_> {
         }
     }
 
+    /// Reports the values that had to be repaired. A host's repair may also rewrite values that are valid alone; those stay
+    /// as they are, and what is suggested is the same for every host.
     fn report_repairs(&mut self, source: Source<'_>, edited: &EditedText) {
-        for (range, replacement) in edited.edits.iter().filter(|(_, replacement)| !replacement.trim().is_empty()) {
+        let suggested = frontmatter::suggest(source.text).map(|suggested| suggested.edits).unwrap_or_default();
+        let is_needed = |(range, text): &&(Range<usize>, String)| {
+            !text.trim().is_empty() && !frontmatter::is_valid_alone(source.text, range)
+        };
+        let mut needed = edited.edits.iter().filter(is_needed).peekable();
+        if needed.peek().is_none() {
+            self.parsed.problems.push(repaired_as_a_whole(source, edited));
+        }
+        for (range, replacement) in needed {
+            let overlaps = |(other, _): &&(Range<usize>, String)| other.start < range.end && range.start < other.end;
+            let (range, replacement) =
+                suggested.iter().find(overlaps).map_or((range, replacement), |(range, text)| (range, text));
             let span = source.span(range);
             self.parsed.problems.push(
                 Diagnostic::warning(Code::Repaired, "this value is not valid YAML unless it is quoted")
@@ -229,13 +242,6 @@ impl HeadReader<'_> {
                     .label(format!("`{}` ends a key in YAML", repair_cause(&source.text[range.clone()])))
                     .help("put quotes around the value")
                     .fix(Fix::Replace { span, text: replacement.clone() }),
-            );
-        }
-        if edited.edits.is_empty() {
-            self.parsed.problems.push(
-                Diagnostic::warning(Code::Repaired, "tabs indent the frontmatter; they were read as spaces")
-                    .at(source.file, source.span(&(0..source.text.len())))
-                    .help("indent with spaces"),
             );
         }
     }
@@ -260,6 +266,15 @@ impl HeadReader<'_> {
         }
         self.parsed.problems.push(problem);
     }
+}
+
+/// Reports a repair that no single value needed.
+fn repaired_as_a_whole(source: Source<'_>, edited: &EditedText) -> Diagnostic {
+    let (message, help) = match edited.edits.is_empty() {
+        true => ("tabs indent the frontmatter; they were read as spaces", "indent with spaces"),
+        false => ("the frontmatter is not valid YAML, and was repaired", "put quotes around values that hold `: `"),
+    };
+    Diagnostic::warning(Code::Repaired, message).at(source.file, source.span(&(0..source.text.len()))).help(help)
 }
 
 /// Returns what made a value need a repair.

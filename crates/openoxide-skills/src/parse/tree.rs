@@ -1,5 +1,7 @@
 //! Takes the fields out of a frontmatter's YAML tree, or says what is wrong with the tree as a whole.
 
+use std::collections::HashSet;
+
 use super::cache::{Alike, Known};
 use super::fields::{self, Collected};
 use super::parsed::{Result, Source};
@@ -79,12 +81,14 @@ impl HeadReader<'_> {
         if let Some(inner) = metadata.find_map(|(_, value)| value.as_map()) {
             self.refuse_duplicates(source, inner)?;
         }
-        for (index, (key, _)) in pairs.iter().enumerate() {
+        let mut seen = HashSet::new();
+        for (key, _) in pairs {
             let text = key.as_text();
+            let is_second = text.is_some_and(|text| !seen.insert(text));
             let counts = self.rules.duplicates == OnDuplicate::Error
                 || text == Some("short-description")
                 || text.is_some_and(|text| self.rules.fields.read.iter().any(|read| read == text));
-            if counts && text.is_some() && pairs[..index].iter().any(|(earlier, _)| earlier.as_text() == text) {
+            if counts && is_second {
                 let message = format!("`{}` stands twice", text.unwrap_or_default());
                 let problem = source.error(&key.span, Code::DuplicateKey, message);
                 return Err(problem.label("second time").help("keep one of the two"));

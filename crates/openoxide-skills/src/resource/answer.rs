@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, path::Path};
 
+use super::dir::InnerLinks;
 use super::media_type::{TEXT, media_type, media_type_of};
 use super::{
     ReadLimit, Resource, ResourceBytes, ResourceFolder, ResourceItem, ResourcePath, SkillDir, SkillUrl, SnapshotError,
@@ -25,6 +26,8 @@ pub struct ResourceRequest {
     pub part: Result<ResourcePart, ReadProblem>,
     /// The path or the address as it was written.
     written: String,
+    /// Where links on the way may lead.
+    links: InnerLinks,
 }
 
 /// What of a skill a caller asked for.
@@ -43,29 +46,48 @@ impl ResourceRequest {
     pub fn by_url(text: &str, caller: Caller, rules: &ResourceRules) -> Result<ResourceRequest, ReadProblem> {
         let url = SkillUrl::parse(text, rules)?;
         let part = url.path.map(|path| path.map_or(ResourcePart::Manifest, ResourcePart::Path));
-        Ok(ResourceRequest { name: url.name, caller, part, written: text.to_owned() })
+        Ok(ResourceRequest { name: url.name, caller, part, written: text.to_owned(), links: InnerLinks::Followed })
     }
 
     /// Asks by a skill's name and a path in its folder.
     pub fn by_path(name: &str, path: &str, caller: Caller, rules: &ResourceRules) -> ResourceRequest {
         let part = ResourcePath::parse(path, rules).map(ResourcePart::Path);
-        ResourceRequest { name: name.to_owned(), caller, part, written: path.to_owned() }
+        ResourceRequest { name: name.to_owned(), caller, part, written: path.to_owned(), links: InnerLinks::Followed }
     }
 
     /// Asks for a skill's own file, or for the names in its folder.
     pub fn for_skill(name: &str, part: ResourcePart, caller: Caller) -> ResourceRequest {
-        ResourceRequest { name: name.to_owned(), caller, part: Ok(part), written: String::new() }
+        ResourceRequest {
+            name: name.to_owned(),
+            caller,
+            part: Ok(part),
+            written: String::new(),
+            links: InnerLinks::Followed,
+        }
     }
 
-    /// Returns what rules on reading are asked about, however the path was written: a name for each file that may be
-    /// meant, beginning with the skill's.
-    pub fn subjects(&self, entry: &Entry) -> Result<Vec<String>, ReadProblem> {
-        let paths = match self.part.as_ref().map_err(|problem| *problem)? {
+    /// Returns what rules on reading are asked about, however the path was written: the path of each file that may be meant,
+    /// and where links on the way lead.
+    pub fn paths(&self) -> Result<Vec<String>, ReadProblem> {
+        let mut paths = match self.part.as_ref().map_err(|problem| *problem)? {
             ResourcePart::Manifest => vec!["SKILL.md".to_owned()],
             ResourcePart::Top => vec![String::new()],
             ResourcePart::Path(path) => path.candidates().map(shown_name).collect(),
         };
-        Ok(paths.into_iter().map(|path| format!("{}/{path}", entry.skill.name)).collect())
+        if let InnerLinks::Judged(Some(target)) = &self.links {
+            paths.push(shown_name(target));
+        }
+        Ok(paths)
+    }
+
+    /// Finds where links on the way lead now, so that rules are asked about that too, and nothing else is read afterwards.
+    pub fn judge_links(&mut self, dir: &SkillDir) {
+        let target = match &self.part {
+            Ok(ResourcePart::Manifest) => dir.manifest_target(),
+            Ok(ResourcePart::Path(path)) => path.candidates().find_map(|path| dir.target_of(path)),
+            Ok(ResourcePart::Top) | Err(_) => None,
+        };
+        self.links = InnerLinks::Judged(target);
     }
 }
 
@@ -157,10 +179,11 @@ pub fn read_resource(
 ) -> Result<ResourceAnswer, ResourceRefusal> {
     let refuse = |problem| ResourceRefusal::new(host, catalog, asked, problem);
     let part = asked.part.as_ref().map_err(|problem| refuse(*problem))?;
-    let dir = SkillDir::of(catalog, entry).map_err(|error| match error {
+    let mut dir = SkillDir::of(catalog, entry).map_err(|error| match error {
         SnapshotError::Folder(_) | SnapshotError::Moved => refuse(ReadProblem::NotFound),
         _ => refuse(ReadProblem::Unreadable),
     })?;
+    dir.follow(asked.links.clone());
     let rules = &host.resource;
     let found = match part {
         ResourcePart::Manifest => dir.read_manifest(limit).map(ResourceContent::File),

@@ -21,7 +21,7 @@ impl SkillDir {
             None => (Path::new(""), self.listing(LISTED_MAX)),
             Some(path) => {
                 let path = path.as_path();
-                if is_left_out_path(path) {
+                if is_left_out_path(path) || self.hides(path) {
                     return Err(ReadProblem::NotFound);
                 }
                 let folder = beneath::open_plain(self.fd(), path, FOLDER).map_err(|_| ReadProblem::NotFound)?;
@@ -29,7 +29,8 @@ impl SkillDir {
             }
         };
         let (listing, cut) = listing.map_err(|_| ReadProblem::Unreadable)?;
-        let names = listing.iter().filter(|(name, _)| !is_left_out(name));
+        let is_shown = |(name, kind): &(&OsStr, FileType)| !is_left_out(name) && !self.hides_item(prefix, name, *kind);
+        let names = listing.iter().filter(is_shown);
         let items = names.filter_map(|(name, kind)| self.child(prefix, name, kind)).collect();
         Ok(ResourceFolder { path: shown_name(prefix), items, cut })
     }

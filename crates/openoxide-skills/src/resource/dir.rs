@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags};
@@ -12,7 +13,7 @@ use super::beneath::{self, FOLDER, READ};
 use super::error::{Result, SnapshotError};
 use super::path::is_left_out_path;
 use crate::boundary::{Boundary, LinkRole, Mounts, Target, mount_of, true_path};
-use crate::catalog::{Catalog, Entry};
+use crate::catalog::{Catalog, Entry, InnerSkills};
 use crate::{discover::Listing, host::Links};
 
 /// A skill's folder, held open.
@@ -23,6 +24,9 @@ pub struct SkillDir {
     pub(super) extent: Extent,
     /// Where the skill's file led when it was found, if it was a link and its host follows it: nowhere else may it lead.
     leads_to: Option<LinkedFile>,
+    links: InnerLinks,
+    /// Decides which skills inside this one's folder are hidden.
+    inner: Option<Arc<dyn InnerSkills>>,
     /// Whether the folder was listed through this descriptor, which can be done once.
     listed: AtomicBool,
 }
@@ -33,6 +37,16 @@ struct LinkedFile {
     path: PathBuf,
     boundary: Boundary,
     mounts: Mounts,
+}
+
+/// Where links inside a skill's folder may lead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum InnerLinks {
+    /// Anywhere in the folder.
+    #[default]
+    Followed,
+    /// To the file that rules were asked about, by its path in the folder; nowhere if there was no link then.
+    Judged(Option<PathBuf>),
 }
 
 /// What belongs to a skill.
@@ -84,7 +98,8 @@ impl SkillDir {
         if !mount_of(fd.as_fd()).is_ok_and(|mount| searched.mounts.contains(&mount)) {
             return Err(SnapshotError::Moved);
         }
-        Ok(SkillDir { leads_to, ..SkillDir::held(fd, &name, extent) })
+        let inner = catalog.inner_skills.clone();
+        Ok(SkillDir { leads_to, inner, ..SkillDir::held(fd, &name, extent) })
     }
 
     pub(super) fn new(folder: &Path, manifest: &OsStr, extent: Extent) -> Result<SkillDir> {
@@ -93,7 +108,19 @@ impl SkillDir {
     }
 
     fn held(fd: OwnedFd, manifest: &OsStr, extent: Extent) -> SkillDir {
-        SkillDir { fd, manifest: manifest.to_owned(), extent, leads_to: None, listed: AtomicBool::new(false) }
+        let (manifest, listed) = (manifest.to_owned(), AtomicBool::new(false));
+        SkillDir { fd, manifest, extent, leads_to: None, links: InnerLinks::Followed, inner: None, listed }
+    }
+
+    /// Says where links inside the folder may lead from now on.
+    pub(super) fn follow(&mut self, links: InnerLinks) {
+        self.links = links;
+    }
+
+    /// Hides skills that lie in the folder as a catalog says.
+    #[must_use]
+    pub fn hiding(self, catalog: &Catalog) -> SkillDir {
+        SkillDir { inner: catalog.inner_skills.clone(), ..self }
     }
 
     /// Lets the skill's own file lead to another one, as if it had been found like that.
@@ -137,16 +164,55 @@ impl SkillDir {
         if path == Path::new(&self.manifest) { self.open_manifest() } else { self.open_below(path, READ) }
     }
 
-    /// Opens something in the folder, through links that stay there and do not lead to what is left out.
+    /// Opens something in the folder, through links that stay there and do not lead to what is left out or hidden.
     pub(super) fn open_below(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         match beneath::open_straight(self.fd(), path, flags) {
             Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {}
+            Ok(_) if self.hides(path) => return Err(Errno::NOENT),
             outcome => return outcome,
         }
         let opened = beneath::open(self.fd(), path, flags)?;
+        let below = self.path_of(&opened)?;
+        if is_left_out_path(&below) || self.hides(&below) { Err(Errno::NOENT) } else { Ok(opened) }
+    }
+
+    /// Opens what a caller asked for. A link leads only where rules were asked about, if they were.
+    pub(super) fn open_asked(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let opened =
+            if path == Path::new(&self.manifest) { self.open_manifest() } else { self.open_below(path, flags) }?;
+        let InnerLinks::Judged(target) = &self.links else { return Ok(opened) };
+        match self.path_of(&opened) {
+            Ok(there) if there != path && Some(&there) != target.as_ref() => Err(Errno::NOENT),
+            // The skill's own file may lead out of the folder, where its host lets it.
+            _ => Ok(opened),
+        }
+    }
+
+    /// Returns where in the folder something lies that was opened; `NOENT` if it is elsewhere.
+    fn path_of(&self, opened: &OwnedFd) -> io::Result<PathBuf> {
         let (top, there) = (true_path(self.fd())?, true_path(opened.as_fd())?);
-        let belongs = there.strip_prefix(top).is_ok_and(|below| !is_left_out_path(below));
-        if belongs { Ok(opened) } else { Err(Errno::NOENT) }
+        there.strip_prefix(top).map(Path::to_owned).map_err(|_| Errno::NOENT)
+    }
+
+    /// Returns the path in the folder that links in `path` lead to, if there are any.
+    pub(super) fn target_of(&self, path: &Path) -> Option<PathBuf> {
+        let opened = beneath::open(self.fd(), path, READ).ok()?;
+        self.path_of(&opened).ok().filter(|target| target != path)
+    }
+
+    /// Returns the path in the folder that the skill's own file leads to, if it is a link.
+    pub(super) fn manifest_target(&self) -> Option<PathBuf> {
+        self.target_of(Path::new(&self.manifest))
+    }
+
+    /// Tells whether a path lies in a skill inside this one that the caller may not see.
+    pub fn hides(&self, path: &Path) -> bool {
+        let Some(inner) = &self.inner else { return false };
+        let folders = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+        folders.into_iter().any(|folder| {
+            let opened = beneath::open_straight(self.fd(), folder, FOLDER);
+            opened.is_ok_and(|opened| inner.hides(opened.as_fd(), folder.file_name().unwrap_or_default()))
+        })
     }
 
     /// Opens the file that the skill's own led to, if it still does. Whatever the link is exchanged for, only that file is

@@ -1,7 +1,8 @@
 //! Every file of a skill with its size and digest, computed again only for files that changed.
 
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::{os::fd::OwnedFd, time::SystemTime};
+use std::time::SystemTime;
 
 use rustix::{fs::FileType, io::Errno};
 
@@ -63,7 +64,8 @@ impl SkillDir {
         known: Option<&FileManifest>,
         now: SystemTime,
     ) -> Result<FileManifest> {
-        let mut visitor = ManifestVisitor { dir: self, limits, known, now, files: vec![], bytes: 0, buffer: vec![] };
+        let (files, hidden, bytes, buffer) = (vec![], vec![], 0, vec![]);
+        let mut visitor = ManifestVisitor { dir: self, limits, known, now, files, hidden, bytes, buffer };
         self.walk(self.extent, limits, &mut visitor)?;
         let ManifestVisitor { mut files, .. } = visitor;
         files.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
@@ -81,12 +83,24 @@ struct ManifestVisitor<'a> {
     known: Option<&'a FileManifest>,
     now: SystemTime,
     files: Vec<ManifestFile>,
+    /// Folders of skills inside this one that the caller may not see.
+    hidden: Vec<PathBuf>,
     bytes: u64,
     buffer: Vec<u8>,
 }
 
 impl Visitor for ManifestVisitor<'_> {
+    fn folder(&mut self, _: BorrowedFd<'_>, path: &Path) -> Result<()> {
+        if !path.as_os_str().is_empty() && !self.is_hidden(path) && self.dir.hides(path) {
+            self.hidden.push(path.to_owned());
+        }
+        Ok(())
+    }
+
     fn file(&mut self, file: Visited<'_>) -> Result<()> {
+        if self.is_hidden(&file.path) {
+            return Ok(());
+        }
         match self.remembered(&file.path, Stamp::of(&file.stat()?)) {
             Some(known) => self.add(known),
             None => self.opened(&file.open()?, file.path),
@@ -94,6 +108,9 @@ impl Visitor for ManifestVisitor<'_> {
     }
 
     fn link(&mut self, link: Visited<'_>) -> Result<()> {
+        if self.is_hidden(&link.path) {
+            return Ok(());
+        }
         match self.behind(&link.path)? {
             Some(file) => self.opened(&file, link.path),
             None => Ok(()),
@@ -102,6 +119,10 @@ impl Visitor for ManifestVisitor<'_> {
 }
 
 impl ManifestVisitor<'_> {
+    fn is_hidden(&self, path: &Path) -> bool {
+        self.hidden.iter().any(|folder| path.starts_with(folder))
+    }
+
     /// Opens what a link leads to, if that is a file of the skill, or the one that its own file is a link to.
     fn behind(&self, path: &Path) -> Result<Option<OwnedFd>> {
         match self.dir.open_file_at(path) {

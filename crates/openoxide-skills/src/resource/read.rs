@@ -150,6 +150,9 @@ impl SkillDir {
                 Errno::LOOP | Errno::MLINK => ReadProblem::Escapes,
                 error => problem(error),
             })?;
+            if self.hides(path) {
+                return Err(ReadProblem::NotFound);
+            }
             read_file(&file, path, limit)
         })
     }
@@ -162,7 +165,7 @@ impl SkillDir {
     /// Lists a folder.
     pub fn list(&self, path: &ResourcePath) -> Result<ResourceFolder, ReadProblem> {
         self.first_of(path, |path| {
-            let folder = self.open_below(path, FOLDER).map_err(problem)?;
+            let folder = self.open_asked(path, FOLDER).map_err(problem)?;
             let listing = Listing::read(folder.as_fd(), LISTED_MAX).map_err(problem)?;
             Ok(self.folder(path, &listing))
         })
@@ -198,7 +201,7 @@ impl SkillDir {
     }
 
     fn read_at(&self, path: &Path, limit: ReadLimit) -> Result<Resource, ReadProblem> {
-        read_file(&self.open_file_at(path).map_err(problem)?, path, limit)
+        read_file(&self.open_asked(path, READ).map_err(problem)?, path, limit)
     }
 
     fn folder(&self, path: &Path, (listing, cut): &(Listing, bool)) -> ResourceFolder {
@@ -211,7 +214,9 @@ impl SkillDir {
                 _ => ItemKind::Special,
             },
         };
-        let mut items: Vec<ResourceItem> = listing.iter().filter(|(name, _)| !is_left_out(name)).map(item).collect();
+        let is_shown =
+            |(name, kind): &(&std::ffi::OsStr, FileType)| !is_left_out(name) && !self.hides_item(path, name, *kind);
+        let mut items: Vec<ResourceItem> = listing.iter().filter(is_shown).map(item).collect();
         let collator = collator();
         items.sort_by(|left, right| {
             let is_file = |item: &ResourceItem| item.kind != ItemKind::Folder;
@@ -219,6 +224,11 @@ impl SkillDir {
             by_kind.then_with(|| collator.compare(&left.name, &right.name)).then_with(|| left.name.cmp(&right.name))
         });
         ResourceFolder { path: shown_name(path), items, cut: *cut }
+    }
+
+    /// Tells whether a name in a folder is that of a skill that the caller may not see.
+    pub(super) fn hides_item(&self, folder: &Path, name: &std::ffi::OsStr, kind: FileType) -> bool {
+        matches!(kind, FileType::Directory | FileType::Unknown) && self.hides(&folder.join(name))
     }
 
     fn behind(&self, path: &Path) -> ItemKind {

@@ -4,13 +4,25 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::Root;
-use super::surroundings::{Surroundings, split_head};
+use super::surroundings::{Surroundings, same_folder, split_head};
 use crate::host::{FolderNames, Host, Layout, RootRule};
 use crate::settings::{HostSettings, Origin, Plugin, Setting};
 
 /// Most folders below cwd that are searched for roots that are asleep, and how deep.
 const ASLEEP_FOLDERS: usize = 2_000;
 const ASLEEP_DEPTH: usize = 6;
+
+/// How far cwd was searched for roots that only a touched file wakes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SleepingSearch {
+    /// As far as there is something, or not at all because nobody asked.
+    #[default]
+    Whole,
+    /// As far as the limit on folders.
+    Limited(usize),
+    /// Not at all: cwd is the root of the disk, or holds a home folder, and is no project.
+    TooWide,
+}
 
 /// Resolves a host's roots, first to last; a folder that stands twice is kept once.
 pub fn resolve_roots(host: &Host, settings: &HostSettings, around: &Surroundings) -> Vec<Root> {
@@ -89,14 +101,18 @@ impl<'h> Resolver<'h> {
         found
     }
 
-    /// Finds roots below cwd that only a touched file wakes.
-    pub(crate) fn sleeping_roots(&self, awake: &[Root]) -> Vec<Root> {
+    /// Finds roots below cwd that only a touched file wakes, and says how far it looked.
+    pub(crate) fn sleeping_roots(&self, awake: &[Root]) -> (Vec<Root>, SleepingSearch) {
         let rules: Vec<&RootRule> = self.host.roots.iter().filter(|rule| rule.path.starts_with("{below}/")).collect();
-        let mut found = Vec::new();
         if rules.is_empty() {
-            return found;
+            return (Vec::new(), SleepingSearch::Whole);
         }
-        for folder in folders_below(&self.around.cwd) {
+        if self.around.is_wide() {
+            return (Vec::new(), SleepingSearch::TooWide);
+        }
+        let (folders, search) = folders_below(&self.around.cwd);
+        let mut found = Vec::new();
+        for folder in folders {
             for rule in &rules {
                 let path = folder.join(split_head(&rule.path).1);
                 if path.is_dir() && !awake.iter().any(|root| root.path == path) {
@@ -104,7 +120,7 @@ impl<'h> Resolver<'h> {
                 }
             }
         }
-        found
+        (found, search)
     }
 
     fn why_off(&self, rule: &RootRule) -> String {
@@ -221,10 +237,6 @@ impl<'h> Resolver<'h> {
     }
 }
 
-fn same_folder(left: &Path, right: &Path) -> bool {
-    matches!((std::fs::canonicalize(left), std::fs::canonicalize(right)), (Ok(left), Ok(right)) if left == right)
-}
-
 /// Resolves `.` and `..` by the text of a path alone.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
@@ -253,10 +265,10 @@ fn plugin_folders(plugin: &Plugin, rule: &RootRule, rest: &str) -> Vec<(PathBuf,
 }
 
 /// Lists folders below one, breadth first, hidden and very large ones left out.
-fn folders_below(top: &Path) -> Vec<PathBuf> {
+fn folders_below(top: &Path) -> (Vec<PathBuf>, SleepingSearch) {
     let mut folders: Vec<PathBuf> = vec![top.to_owned()];
     let mut at = 0;
-    while at < folders.len() && folders.len() < ASLEEP_FOLDERS {
+    while at < folders.len() && folders.len() <= ASLEEP_FOLDERS {
         let depth = folders[at].components().count() - top.components().count();
         let entries = std::fs::read_dir(&folders[at]).into_iter().flatten().flatten();
         let wanted = |name: &str| !name.starts_with('.') && !matches!(name, "node_modules" | "target");
@@ -269,5 +281,8 @@ fn folders_below(top: &Path) -> Vec<PathBuf> {
         folders.extend(inner);
         at += 1;
     }
-    folders.split_off(1)
+    let is_whole = at == folders.len();
+    folders.truncate(ASLEEP_FOLDERS + 1);
+    let search = if is_whole { SleepingSearch::Whole } else { SleepingSearch::Limited(ASLEEP_FOLDERS) };
+    (folders.split_off(1), search)
 }

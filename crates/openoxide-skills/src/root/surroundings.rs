@@ -94,10 +94,18 @@ impl Surroundings {
         Boundary::of_named_folder(vec![self.repository().to_owned()], self.links.clone())
     }
 
-    /// Tells whether a file or folder comes with the project, by its path; nothing does in a home that is one project.
+    /// Tells whether a file or folder comes with the project, by its path. What lies in the user's home does not, where the
+    /// project holds the home.
     pub fn is_of_project(&self, path: &Path) -> bool {
         let repository = self.repository();
-        path.starts_with(repository) && !self.home.as_ref().is_some_and(|home| home.starts_with(repository))
+        let is_users = |home: &PathBuf| home.starts_with(repository) && path.starts_with(home);
+        path.starts_with(repository) && !self.home.as_ref().is_some_and(is_users)
+    }
+
+    /// Tells whether cwd is the root of the disk, or holds a home folder: what lies below is no project's.
+    pub(crate) fn is_wide(&self) -> bool {
+        let holds = |home: &PathBuf| home.starts_with(&self.cwd) || same_folder(home, &self.cwd);
+        self.cwd.parent().is_none() || self.home.as_ref().is_some_and(holds)
     }
 
     fn repository(&self) -> &Path {
@@ -179,6 +187,11 @@ impl Surroundings {
         folders.retain(|folder| seen.insert(folder.clone()));
         folders
     }
+}
+
+/// Tells whether two paths lead to the same folder.
+pub(super) fn same_folder(left: &Path, right: &Path) -> bool {
+    matches!((std::fs::canonicalize(left), std::fs::canonicalize(right)), (Ok(left), Ok(right)) if left == right)
 }
 
 /// Splits a template into its first placeholder or segment and the rest.

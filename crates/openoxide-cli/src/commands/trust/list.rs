@@ -52,7 +52,7 @@ fn text(workspace: &Workspace, answer: &TrustAnswer) -> String {
     for line in &answer.answers {
         let agent = line.agent.as_ref().map_or_else(String::new, |agent| format!(" for the agent {agent}"));
         let _ = writeln!(text, "always: {} {}{}", safe(&line.permission), safe(&line.pattern), safe(&agent));
-        text += &details(workspace, &[], &line.written);
+        text += &details(workspace, &[format!("for {}", home(&line.skill))], &line.written);
     }
     text
 }

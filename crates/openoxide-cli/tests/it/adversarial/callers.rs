@@ -198,7 +198,7 @@ fn a77_somebody_is_asked_on_a_terminal() {
     let ask = ["--config", "permission.skill.plain=\"ask\""];
     let called = |typed: &str| on_terminal(&context, 80, &[&["activate", "plain"][..], &ask].concat(), typed);
     let is_sent = |output: &Output| output.stdout.contains("Plain.");
-    let is_asked = |output: &Output| output.stdout.contains("`plain` may be called only if you say so");
+    let is_asked = |output: &Output| output.stdout.contains("`plain` may be called only if you approve");
     let Some(no) = called("n\n") else { return };
     assert!(is_asked(&no) && !is_sent(&no), "{no}");
     for typed in ["", "\n", "q\nn\n", "no\n", "\u{4}"] {

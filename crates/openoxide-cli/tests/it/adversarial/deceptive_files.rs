@@ -116,7 +116,7 @@ fn names_that_resemble_each_other(setting: Setting) {
         let told: Vec<&str> = ["The small one.", "The large one."].into_iter().filter(|it| said.contains(it)).collect();
         assert_eq!(told.concat(), own, "{name}: {said}");
     }
-    let listed = json(&context, &["list", "--all", "--json"]);
-    let shadowed = |other: &&Value| other["standing"] == "shadowed";
+    let listed = json(&context, &["list", "--all", "--json", "--host", "openoxide"]);
+    let shadowed = |other: &&Value| other["status"] == "shadowed";
     assert_eq!(listed["others"].as_array().unwrap().iter().filter(shadowed).count(), 0, "{listed:#}");
 }

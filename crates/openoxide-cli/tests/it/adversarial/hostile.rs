@@ -239,9 +239,9 @@ fn a08_a_wide_tree() {
     assert_eq!(field(&list["limits"], "code"), ["S0012"], "{list:#}");
     assert_eq!(list["limits"][0]["limit"], 2_000);
     assert_eq!(field(&list["skills"], "name"), ["good"], "the other root is searched all the same");
-    let list = json(&context, &["list", "--json"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     assert_eq!(list["limits"], serde_json::json!([]));
-    let list = json(&context, &["list", "--json", "--config", "limits.folders=100"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide", "--config", "limits.folders=100"]);
     assert!(field(&list["limits"], "code").contains(&"S0012"), "{list:#}");
 }
 
@@ -342,9 +342,9 @@ fn a11_a_prefix_is_not_a_folder() {
     let roots = json(&context, &["roots", "--json", "--config", &trust]);
     assert_eq!(roots["trusted"], false, "a folder with a shorter name is another folder");
     let off = format!("skills.config=[{{path={:?}, enabled=false}}]", context.project().join(".agents/skills/pdf"));
-    let list = json(&context, &["list", "--json", "--config", &off]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide", "--config", &off]);
     let disabled: Vec<&Value> =
-        list["others"].as_array().unwrap().iter().filter(|other| other["standing"] == "disabled").collect();
+        list["others"].as_array().unwrap().iter().filter(|other| other["status"] == "disabled").collect();
     assert_eq!(disabled.len(), 1, "{list:#}");
     assert_eq!(disabled[0]["path"], "[ROOT]/project/.agents/skills/pdf/SKILL.md");
 }
@@ -478,7 +478,7 @@ fn a14_hostile_prefixes() {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
         let active = names(&context, "openoxide");
         assert!(active.iter().all(|name| name.bytes().all(plain)), "{prefix:?} makes {active:?}");
-        let list = json(&context, &["list", "--json"]);
+        let list = json(&context, &["list", "--json", "--host", "openoxide"]);
         let listed = list["skills"].as_array().unwrap().len() + list["others"].as_array().unwrap().len();
         assert_eq!(listed, 1, "{prefix:?}: {list:#}");
     }
@@ -585,7 +585,7 @@ fn a08_more_skills_than_a_host_enters() {
     context.tree(
         "//- project/.agents/skills/s{i}/SKILL.md repeat=2005\n---\nname: s{i}\ndescription: x\n---\n//- project/.agents/skills/s000/inner/SKILL.md\n---\nname: inner\ndescription: x\n---\n",
     );
-    let hosts = json(&context, &["hosts", "--json"]);
+    let hosts = json(&context, &["hosts", "--all-hosts", "--json"]);
     let sees = |name: &str| {
         let line = hosts["hosts"].as_array().unwrap().iter().find(|line| line["name"] == name).unwrap();
         line["sees"].as_u64().unwrap()

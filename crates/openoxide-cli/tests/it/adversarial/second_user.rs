@@ -10,7 +10,7 @@ use super::door::{Door, Place};
 use super::face::{Face, NOBODY, Setting, attack, give_away};
 use super::{assert_no_canary, canary};
 use crate::serve::{Server, answer};
-use crate::support::{run, skipped};
+use crate::support::{isolates, run, skipped};
 
 /// Somebody who is neither the user nor nobody.
 const STRANGER: u32 = 65533;
@@ -39,6 +39,14 @@ attack! { the_access_token_as_proof for everyone {
     mcp = "there is no token: the client that started us speaks for the user",
     mcp_http,
     rpc = "there is no token: the client that started us speaks for the user"
+} }
+
+attack! { folders_that_a_program_names for everyone {
+    cli = "the user names the folder",
+    http,
+    mcp = "the client that started us speaks for the user",
+    mcp_http = "no folder can be named",
+    rpc = "the client that started us speaks for the user"
 } }
 
 /// A project with a skill, a user with secrets, and a folder of another user whose skills are links to these secrets and
@@ -97,6 +105,32 @@ fn links_to_secrets_in_their_folder(setting: Setting) {
         assert!(!said.contains(&token) && !said.contains(PRIVATE_KEY), "{host}: {said}");
         let plain = door.about("plain");
         assert!(plain.contains("Theirs."), "the case shows nothing: {plain}");
+    }
+}
+
+/// A program chooses which folder is looked at. What the user allowed a skill to do in the project that is served, it does not
+/// do in any folder that a program names.
+fn folders_that_a_program_names(setting: Setting) {
+    let context = TestContext::new();
+    context.tree(
+        "//- home/.agents/skills/find/SKILL.md\n---\nname: find\ndescription: Finds words\n---\n!`grep -rn . .`\n@notes.md\n\
+         //- home/secrets/notes.md\nLEAKED\n//- project/notes.md\nOwn notes.\n//- project/sub/more.md\nOwn more.\n\
+         //- home/.openoxide/config.toml\n[permission.shell]\n\"grep *\" = \"allow\"\n",
+    );
+    for host in ["openoxide", "claude-code"] {
+        let mut door = Door::at(setting, Place::new(&context, host));
+        let mut activate = |folder: &str| {
+            let folder = context.root().join(folder);
+            door.requests(&[&format!("POST /v1/skills/find/activate?directory={} {{}}", folder.display())])
+        };
+        for folder in ["home/secrets", "home/secrets/.", "home/../home/secrets"] {
+            let said = activate(folder);
+            assert!(said.contains("find") && !said.contains("LEAKED"), "{host} {folder}: {said}");
+        }
+        for folder in ["project", "project/sub"] {
+            let said = activate(folder);
+            assert!(!isolates(&context) || host != "openoxide" || said.contains("Own "), "{host} {folder}: {said}");
+        }
     }
 }
 

@@ -87,7 +87,7 @@ fn power(context: &TestContext) -> Vec<(String, Value)> {
 }
 
 fn names(context: &TestContext) -> Vec<String> {
-    let list = json(context, &["list", "--json"]);
+    let list = json(context, &["list", "--json", "--host", "openoxide"]);
     field(&list["skills"], "path").into_iter().map(str::to_owned).collect()
 }
 

@@ -6,12 +6,14 @@ use crate::{linux::visible_files, system_paths};
 
 /// What a name in a folder in memory costs the kernel, about.
 const NAME: u64 = 1024;
+/// What may wait in a socket for a reader: twice the system's default, which is also the most that a command can set.
+const SOCKET: u64 = 2 * 212_992;
 
 /// Returns whether these processes hold more than so many bytes.
 ///
 /// The rough count includes shared pages once per process, so an exact count has to confirm it.
 pub(super) fn exceeds(limit: u64, processes: &[u32]) -> bool {
-    let outside = folders() + segments();
+    let outside = folders() + segments() + sockets(processes);
     let rough = processes.iter().map(|pid| resident(*pid)).sum::<u64>() + outside;
     rough > limit && processes.iter().map(|pid| held(*pid)).sum::<u64>() + outside > limit
 }
@@ -62,6 +64,16 @@ fn folders() -> u64 {
     [system_paths::TEMP, visible_files::SHARED_MEMORY].into_iter().filter_map(used).sum()
 }
 
+/// Returns what may wait in the sockets that processes hold, in bytes. What does wait there, no file says.
+fn sockets(processes: &[u32]) -> u64 {
+    let is_socket = |entry: io::Result<std::fs::DirEntry>| {
+        let target = entry.and_then(|entry| std::fs::read_link(entry.path()));
+        target.is_ok_and(|target| target.as_os_str().as_encoded_bytes().starts_with(b"socket:"))
+    };
+    let descriptors = |pid: &u32| std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten();
+    SOCKET * processes.iter().flat_map(descriptors).map(is_socket).filter(|is_socket| *is_socket).count() as u64
+}
+
 /// Returns what segments of shared memory hold, in bytes. They stay although no process uses them.
 fn segments() -> u64 {
     fs_err::read_to_string("/proc/sysvipc/shm").map_or(0, |table| segments_in(&table))
@@ -90,6 +102,16 @@ mod tests {
                      1000  1000  1000  1000          0          0 1700000000       4096       8192\n";
         assert_eq!(segments_in(table), 12288);
         assert_eq!(segments_in(""), 0);
+    }
+
+    #[test]
+    fn sockets_are_counted() {
+        let own = [std::process::id()];
+        let before = sockets(&own);
+        let pair = std::os::unix::net::UnixStream::pair().unwrap();
+        // Other tests may open some meanwhile.
+        assert!(sockets(&own) >= before + 2 * SOCKET);
+        drop(pair);
     }
 
     #[test]

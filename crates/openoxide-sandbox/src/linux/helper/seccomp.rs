@@ -28,9 +28,22 @@ const REFUSED: &[i64] = &[
     libc::SYS_open_by_handle_at,
     libc::SYS_userfaultfd,
     libc::SYS_fanotify_init,
+    // What happens to files elsewhere, which Landlock does not hide.
+    libc::SYS_inotify_init1,
+    libc::SYS_inotify_add_watch,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_inotify_init,
     // Memory that belongs to no process and to no folder, and so is not counted.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_msgget,
+    libc::SYS_msgctl,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
     // Namespaces and mounts.
     libc::SYS_unshare,
     libc::SYS_setns,

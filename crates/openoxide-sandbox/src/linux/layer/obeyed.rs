@@ -12,6 +12,25 @@ const MOST: usize = 1_000_000;
 const LINKS: usize = 40;
 /// Longest settings of a repository that are read.
 const LONGEST: u64 = 1024 * 1024;
+/// Most files of settings that include each other.
+const SETTINGS: usize = 64;
+/// Settings of Git whose value is a program that it starts.
+const PROGRAMS: &[&str] = &[
+    "askpass",
+    "clean",
+    "cmd",
+    "command",
+    "driver",
+    "editor",
+    "fsmonitor",
+    "helper",
+    "pager",
+    "process",
+    "program",
+    "smudge",
+    "sshcommand",
+    "textconv",
+];
 
 /// What sealed links in a folder, at any depth, lead to.
 #[derive(Default)]
@@ -82,7 +101,7 @@ impl Search<'_> {
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
             if entry.file_name() == ".git" {
-                for (base, path) in obeyed_paths(folder) {
+                for (base, path) in obeyed_paths(folder, &self.policy.linked_from) {
                     self.follow(&base, &path);
                 }
             }
@@ -137,37 +156,66 @@ fn parts(path: &Path) -> VecDeque<PathBuf> {
     parts.map(|part| PathBuf::from(part.as_os_str())).collect()
 }
 
-/// Returns what the settings of a repository name, and from where: the folder of its hooks, and more settings.
-fn obeyed_paths(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+/// Returns what Git's settings for a repository name, and from where: the folder of its hooks, programs, and more settings.
+fn obeyed_paths(folder: &Path, homes: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
     let repository = git_folder(folder).unwrap_or_else(|| folder.join(".git"));
     let common = small_text(&repository.join("commondir"), LONGEST).map(|text| repository.join(text.trim()));
-    let places = [repository.join("config"), repository.join("config.worktree")];
-    let places = places.into_iter().chain(common.map(|common| common.join("config")));
-    let mut found = Vec::new();
-    for file in places {
+    let mut files = VecDeque::from([repository.join("config"), repository.join("config.worktree")]);
+    files.extend(common.map(|common| common.join("config")));
+    // What the user says for every repository is relative to each of them.
+    files.extend(homes.iter().flat_map(|home| [home.join(".gitconfig"), home.join(".config/git/config")]));
+    files.push_back(PathBuf::from("/etc/gitconfig"));
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    while let Some(file) = files.pop_front().filter(|_| seen.len() < SETTINGS) {
+        if !seen.insert(file.clone()) {
+            continue;
+        }
         let text = small_text(&file, LONGEST).unwrap_or_default();
-        for (name, value) in text.lines().filter_map(setting) {
-            match name.to_ascii_lowercase().as_str() {
-                "hookspath" => found.push((folder.to_owned(), value)),
-                "path" => found.push((file.parent().unwrap_or(folder).to_owned(), value)),
-                _ => {}
+        for (name, value) in settings(&text) {
+            let name = name.to_ascii_lowercase();
+            if name == "path" {
+                let base = file.parent().unwrap_or(folder).to_owned();
+                let home = value.strip_prefix("~/").and_then(|rest| Some(homes.first()?.join(rest)));
+                files.push_back(home.unwrap_or_else(|| base.join(&value)));
+                found.push((base, value.into()));
+            } else if name == "hookspath" {
+                found.push((folder.to_owned(), value.into()));
+            } else if PROGRAMS.contains(&name.as_str()) {
+                let words = value.split_whitespace().filter(|word| word.contains('/') && !word.starts_with('-'));
+                found.extend(words.map(|word| (folder.to_owned(), word.trim_matches(['"', '\'']).into())));
             }
         }
     }
     found
 }
 
-/// Reads a line `NAME = VALUE` of Git's settings. Its section is not asked for: a name that means something else in another
-/// one only seals more.
-fn setting(line: &str) -> Option<(&str, PathBuf)> {
+/// Reads the lines `NAME = VALUE` of Git's settings. Their sections are not asked for: a name that means something else in
+/// another one only seals more.
+fn settings(text: &str) -> Vec<(String, String)> {
+    let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+    joined.lines().filter_map(setting).collect()
+}
+
+fn setting(line: &str) -> Option<(String, String)> {
     let line = line.trim();
     let line = if line.starts_with('[') { line.split_once(']')?.1 } else { line };
     let (name, value) = line.split_once('=')?;
-    let value = match value.trim().strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next()?,
-        None => value.split(['#', ';']).next()?.trim(),
-    };
-    (!value.is_empty()).then(|| (name.trim(), value.into()))
+    let value = unquoted(value.trim());
+    (!value.is_empty()).then(|| (name.trim().to_owned(), value))
+}
+
+/// Takes quotes, escapes and a comment off a value.
+fn unquoted(text: &str) -> String {
+    let (mut value, mut is_quoted, mut characters) = (String::new(), false, text.chars());
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => is_quoted = !is_quoted,
+            '\\' => value.extend(characters.next()),
+            '#' | ';' if !is_quoted => break,
+            character => value.push(character),
+        }
+    }
+    value.trim().to_owned()
 }
 
 #[cfg(test)]
@@ -237,6 +285,26 @@ mod tests {
     }
 
     #[test]
+    fn what_git_is_told_elsewhere_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(root.path()).unwrap();
+        let (home, project) = (root.join("home"), root.join("project"));
+        for folder in [&home, &project.join(".git"), &project.join("cfg")] {
+            fs_err::create_dir_all(folder).unwrap();
+        }
+        fs_err::write(home.join(".gitconfig"), "[core]\n\thooksPath = .hooks\n[include]\n\tpath = ~/more.inc\n")
+            .unwrap();
+        fs_err::write(home.join("more.inc"), "[core]\n\tfsmonitor = tools/watch --fast\n").unwrap();
+        fs_err::write(project.join(".git/config"), "[include]\n\tpath = ../cfg/git.inc\n").unwrap();
+        fs_err::write(project.join("cfg/git.inc"), "[core]\n\thooksPath = tools/hooks\n").unwrap();
+        let policy = Policy { project: Some(project.clone()), linked_from: vec![home], ..Policy::default() };
+        let found = obeyed(&policy, &project).sealed;
+        for path in [".hooks", "cfg/git.inc", "tools"] {
+            assert!(found.contains(&project.join(path)), "{path}: {found:?}");
+        }
+    }
+
+    #[test]
     fn links_from_elsewhere_seal_what_they_lead_to() {
         let home = tempfile::tempdir().unwrap();
         let home = std::fs::canonicalize(home.path()).unwrap();
@@ -260,10 +328,14 @@ mod tests {
             ("\thooksPath = ops/hooks", Some("ops/hooks")),
             ("[core] hooksPath=ops/hooks # ours", Some("ops/hooks")),
             ("hooksPath = \"a ; b\" ; ours", Some("a ; b")),
+            ("hooksPath = \"a\\\"b\"c", Some("a\"bc")),
+            ("hooksPath = ops/\\\n  hooks", Some("ops/  hooks")),
             ("hooksPath = [a]", Some("[a]")),
             ("hooksPath =", None),
         ] {
-            assert_eq!(setting(line), folder.map(|folder| ("hooksPath", folder.into())), "{line}");
+            let expected: Vec<(String, String)> =
+                folder.map(|folder| ("hooksPath".to_owned(), folder.to_owned())).into_iter().collect();
+            assert_eq!(settings(line), expected, "{line}");
         }
     }
 }

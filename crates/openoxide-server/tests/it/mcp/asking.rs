@@ -42,7 +42,8 @@ async fn a_client_of_the_older_kind_is_asked_while_it_waits() {
     assert!(refused["isError"] == true && text(&refused).contains("was not allowed"), "{refused}");
     let asked = &client.asked[0];
     assert_eq!(asked["method"], "elicitation/create");
-    assert_eq!(asked["params"]["message"], "The model wants to use the skill `pdf`.");
+    let message = asked["params"]["message"].as_str().unwrap();
+    assert!(message.starts_with("The model wants to use the skill `pdf`.\nFrom /"), "{message}");
     assert_eq!(asked["params"]["requestedSchema"]["required"], json!(["answer"]));
 
     for (answer, asked) in [(json!({ "action": "cancel" }), 2), (json!({ "action": "decline" }), 3)] {
@@ -83,7 +84,8 @@ async fn a_client_of_the_newer_kind_comes_again_with_the_answer() {
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     let request = &asked["inputRequests"]["answer"];
     assert_eq!(request["method"], "elicitation/create");
-    assert_eq!(request["params"]["message"], "The model wants to use the skill `pdf`.");
+    let message = request["params"]["message"].as_str().unwrap();
+    assert!(message.starts_with("The model wants to use the skill `pdf`.\nFrom /"), "{message}");
 
     // Without an answer, the question stays.
     let params = json!({ "name": "skill", "arguments": { "name": "pdf" }, "requestState": asked["requestState"] });

@@ -96,7 +96,20 @@ impl Surveyor<'_> {
 
     /// Returns the files of a listed folder that matter, and its manifests.
     fn contents(&self, dir: &LazyFolder<'_>, folder: &Folder, listing: &Listing) -> Result<Contents, Errno> {
+        if self.text.is_spent() {
+            return Ok(Contents::default());
+        }
         let read = || Ok((self.files(folder, dir.fd()?, listing), self.manifests(folder, listing)));
+        let contents = self.known_or_read(folder, listing, read);
+        contents.inspect(|(files, _)| self.text.spend(files))
+    }
+
+    fn known_or_read(
+        &self,
+        folder: &Folder,
+        listing: &Listing,
+        read: impl FnOnce() -> Result<Contents, Errno>,
+    ) -> Result<Contents, Errno> {
         let Some(cache) = self.cache else { return read() };
         cache.contents(folder, Pass::Listing, || {
             let contents = read()?;
@@ -183,10 +196,11 @@ impl Surveyor<'_> {
         }
         let holds_skill = visit.files.iter().any(|file| self.plan.files.contains(&file.name));
         let look = |entry: &(&OsStr, FileType)| self.child(outer, dir, entry.0, entry.1, holds_skill);
-        let outcomes: Vec<Result<Option<Folder>, (PathBuf, Diagnostic)>> = match folders.len() >= PARALLEL_FROM {
-            true => folders.par_iter().with_min_len(8).map(look).collect(),
-            false => folders.iter().map(look).collect(),
-        };
+        let outcomes: Vec<Result<Option<Folder>, (PathBuf, Diagnostic)>> =
+            match folders.len() >= PARALLEL_FROM && !self.text.in_order {
+                true => folders.par_iter().with_min_len(8).map(look).collect(),
+                false => folders.iter().map(look).collect(),
+            };
         for outcome in outcomes {
             match outcome {
                 Ok(folder) => visit.children.extend(folder.map(|folder| (folder, None))),
@@ -256,6 +270,9 @@ impl Surveyor<'_> {
 
     /// Returns the files of a folder that are looked for before it is listed.
     fn probed(&self, outer: &LazyFolder<'_>, name: &OsStr, folder: &Folder, target: Option<&Target>) -> Vec<FileFact> {
+        if self.text.is_spent() {
+            return Vec::new();
+        }
         // A linked folder is looked at where it really is; any other from its parent, so that nothing can come between.
         let probe = || match target {
             Some(target) => Ok::<_, Errno>((self.probe(target.fd(), Path::new(""), name, folder), Vec::new())),
@@ -267,7 +284,9 @@ impl Surveyor<'_> {
                 Ok(Reading { contents: probe()?, inner: self.inner(folder), linked: false })
             }),
         };
-        contents.unwrap_or_default().0
+        let files = contents.unwrap_or_default().0;
+        self.text.spend(&files);
+        files
     }
 
     /// Finds the folders in a folder that is not listed which hold metadata files or manifests, and manifests that are
