@@ -1,7 +1,15 @@
-//! Use case: checks skills for errors against the standard and every host, and fixes what is certain.
+//! Use case: checks skills for errors in your agents, and plans, shows or makes the fixes that are certain.
 
-mod fix;
+mod apply;
+mod collection;
+mod frame;
+mod links;
+mod plan;
+mod planner;
 mod relink;
+mod rename;
+mod scope;
+mod selection;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,25 +17,50 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::diagnostic::{Code, Level};
-use openoxide_skills::judge::{Judgment, SkillFinding, judge};
-use openoxide_skills::prelude::{Diagnostic, Host, View};
+use openoxide_skills::judge::{Draft, Judgment, SkillFinding, judge_draft};
+use openoxide_skills::prelude::Diagnostic;
 use openoxide_skills::text::{TerminalText, outline};
 use openoxide_wire::{CheckAnswer, CheckedLine, ProblemLine, SchemaVersion};
 
-use crate::{error::Error, paths, progress::Report};
+use crate::{error::Error, progress::Report};
 
-use fix::Fixer;
+pub use frame::Frame;
+pub use plan::{FileEdit, Plan, Rename};
+
+use planner::Planner;
+use scope::Scope;
+use selection::Selection;
 use targets::Targets;
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
 pub struct CheckInput {
-    /// Skills, or folders of skills; without one, every skill that some host finds.
+    /// Skills, or folders of skills; without one, every skill that one of the agents finds.
     pub paths: Vec<PathBuf>,
-    /// The host to check against; absent: the standard and every host.
-    pub host: Option<String>,
-    /// Whether to fix what can be fixed with certainty.
-    pub fix: bool,
+    /// Whether to check for every host, and not only for the agents that the user works with.
+    pub all_hosts: bool,
+    /// Whether what only the standard minds has the level that the standard gives it.
+    pub strict: bool,
+    /// What to do about findings that can be fixed.
+    pub fixes: Fixes,
+    /// Whether fixes may rename files and folders.
+    pub rename: bool,
+    /// The codes to report; without one, those of the setting `check.select`, or all.
+    pub select: Vec<String>,
+    /// The codes not to report; without one, those of the setting `check.ignore`.
+    pub ignore: Vec<String>,
+}
+
+/// What to do about findings that can be fixed with certainty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fixes {
+    /// Nothing.
+    #[default]
+    Leave,
+    /// Plan the changes, and make none.
+    Plan,
+    /// Make the changes.
+    Make,
 }
 
 /// What was found.
@@ -37,47 +70,56 @@ pub struct CheckReport {
     pub judged: Vec<Judgment>,
     /// How many skills were checked.
     pub skills: usize,
-    /// How many hosts they were checked against.
-    pub hosts: usize,
+    /// The names of the hosts that the skills were checked for.
+    pub hosts: Vec<String>,
+    /// Whether there is one host alone, so that findings need not name it.
+    pub one_host: bool,
+    /// Whether no agent was found, so that OpenOxide's own rules stood in for one.
+    pub none_found: bool,
+    /// The changes that were planned, or made.
+    pub plan: Plan,
     /// How many findings were fixed.
     pub fixed: usize,
 }
 
 /// Checks skills. Fixes are reported one by one as they are made.
 pub fn check(workspace: &Workspace, input: &CheckInput, report: Report<'_>) -> Result<CheckReport, Error> {
-    let views = match &input.host {
-        Some(host) => vec![workspace.view(host)?.0],
-        None => workspace.views()?,
-    };
-    let hosts: Vec<&Host> = standard_first(&views);
-    let Targets { folders, places, bases } = Targets::find(workspace, &views, &input.paths)?;
-    let mut folders: Vec<PathBuf> = folders.into_iter().collect();
-    let mut fixed = 0;
-    if input.fix {
-        // Without a path, only the project's skills are changed: what lies elsewhere is used by other projects too.
-        let bases = if input.paths.is_empty() { vec![paths::real(&workspace.project)] } else { bases };
-        let is_mine = |folder: &PathBuf| bases.iter().any(|base| folder.starts_with(base));
-        let (mine, others): (Vec<PathBuf>, Vec<PathBuf>) = folders.into_iter().partition(is_mine);
-        let mut fixer = Fixer { workspace, hosts: &hosts, bases: &bases, report };
-        if !input.paths.is_empty() {
-            for folder in &others {
-                fixer.report_linked(folder);
-            }
+    let frame = Frame::find(workspace, input.all_hosts, input.strict)?;
+    let selection = Selection::read(workspace, &input.select, &input.ignore, report)?;
+    let mut targets = Targets::find(workspace, &frame.views, &input.paths)?;
+    let (mut plan, mut fixed) = (Plan::default(), 0);
+    if input.fixes != Fixes::Leave {
+        let scope = Scope::new(workspace, &targets, report);
+        let planner = Planner { workspace, frame: &frame, selection: &selection, scope: &scope };
+        plan = planner.plan(&targets, input.rename, report)?;
+        if input.fixes == Fixes::Make {
+            fixed = apply::apply(workspace, &scope, &plan, report)?;
+            targets.folders = targets.folders.iter().map(|folder| plan.path_after(folder)).collect();
         }
-        (folders, fixed) = fixer.fix(mine)?;
-        folders.extend(others);
-        folders.sort();
     }
     let around = workspace.around();
-    let mut skills: Vec<Judgment> =
-        folders.iter().map(|folder| judge(folder, &hosts, &around.boundary_at(folder))).collect();
-    report_twins(&mut skills);
-    let judged =
-        skills.into_iter().chain(places.iter().map(|(path, diagnostic)| judged_place(path, diagnostic))).collect();
-    Ok(CheckReport { judged, skills: folders.len(), hosts: hosts.len(), fixed })
+    let judge = |folder: &PathBuf| {
+        judge_draft(folder, frame.judges(&frame.hosts()), &around.boundary_at(folder), &Draft::default())
+    };
+    let mut judged: Vec<Judgment> = targets.folders.iter().map(judge).collect();
+    report_twins(&mut judged);
+    judged.extend(targets.places.iter().map(|(path, diagnostic)| judged_place(path, diagnostic)));
+    for judged in &mut judged {
+        selection.retain(&mut judged.findings);
+    }
+    let hosts = frame.views.iter().map(|view| view.spec.id()).collect();
+    let (one_host, none_found) = (frame.is_named || frame.is_own, frame.is_own);
+    Ok(CheckReport { judged, skills: targets.folders.len(), hosts, one_host, none_found, plan, fixed })
 }
 
-/// Reports skills whose names can be mistaken for each other. Each counts, by its own name only.
+/// Tells whether fixing a skill would rename something, so that only advice is given that works.
+pub fn would_rename(workspace: &Workspace, folder: &Path) -> bool {
+    let (paths, fixes) = (vec![folder.to_owned()], Fixes::Plan);
+    let input = CheckInput { paths, fixes, rename: true, all_hosts: true, ..CheckInput::default() };
+    check(workspace, &input, &mut |_| {}).is_ok_and(|report| !report.plan.renames.is_empty())
+}
+
+/// Reports skills whose names can be mistaken for each other. Each is called by its own name only.
 fn report_twins(skills: &mut [Judgment]) {
     let mut outlines: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for skill in skills.iter() {
@@ -112,9 +154,12 @@ impl CheckReport {
         self.findings().filter(|finding| finding.diagnostic.level == level).count()
     }
 
-    /// Returns how many findings can be fixed.
-    pub fn fixable(&self) -> usize {
-        self.findings().filter(|finding| finding.diagnostic.fix.is_some()).count()
+    /// Returns how many findings `--fix` would fix: without renaming, and only by renaming.
+    pub fn fixable(&self) -> (usize, usize) {
+        let is_minded = |finding: &&SkillFinding| finding.diagnostic.level > Level::Note;
+        let fixes = self.findings().filter(is_minded).filter_map(|finding| finding.diagnostic.fix.as_ref());
+        let (renames, others): (Vec<_>, Vec<_>) = fixes.partition(|fix| fix.is_rename());
+        (others.len(), renames.len())
     }
 
     /// Returns the answer as JSON has it.
@@ -125,18 +170,16 @@ impl CheckReport {
             ok: judged.is_ok(),
             problems: judged.findings.iter().map(problem_line).collect(),
         });
-        CheckAnswer { schema: SchemaVersion::default(), checked: checked.collect() }
+        CheckAnswer { schema: SchemaVersion::default(), hosts: self.hosts.clone(), checked: checked.collect() }
     }
 }
 
 fn problem_line(finding: &SkillFinding) -> ProblemLine {
-    ProblemLine { dropped_by: finding.dropped_by.clone(), ..ProblemLine::new(Some(&finding.path), &finding.diagnostic) }
-}
-
-/// Puts the standard first: its words are used when several hosts find the same thing.
-fn standard_first(views: &[View]) -> Vec<&Host> {
-    let (standard, others): (Vec<&View>, Vec<&View>) = views.iter().partition(|view| view.host.standard);
-    standard.into_iter().chain(others).map(|view| &view.host).collect()
+    ProblemLine {
+        dropped_by: finding.dropped_by.clone(),
+        differs_in: finding.differs_in.clone(),
+        ..ProblemLine::new(Some(&finding.path), &finding.diagnostic)
+    }
 }
 
 /// Makes a finding of a place that could not be searched.

@@ -1,16 +1,14 @@
 //! Findings in rustc's shape: the line, what is wrong with it, and the next step.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use openoxide_app::{
-    Level as Severity, SkillFinding, Workspace, deceptive_characters, list::is_unsearched, listed, paths,
-};
+use openoxide_app::{Level as Severity, SkillFinding, Workspace, deceptive_characters, paths};
 use unicode_width::UnicodeWidthStr;
 
 use crate::table::fill;
 use crate::ui::{Ui, safe};
 
-/// Renders one finding; `hosts` is how many hosts were asked.
-pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &SkillFinding, hosts: usize) -> String {
+/// Renders one finding, with the agents that mind it if they are to be named.
+pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &SkillFinding, name_agents: bool) -> String {
     let diagnostic = &finding.diagnostic;
     let level = match diagnostic.level {
         Severity::Error => Level::ERROR,
@@ -45,10 +43,14 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &SkillFinding, hos
             Group::with_title(title).element(origin)
         }
     };
-    let seen = seen_by(finding, hosts).map(|seen| broken("    = seen by: ", &safe(&seen)));
-    let help = diagnostic.help.as_deref().map(|help| broken("   = help: ", &with_fix(&safe(help), finding)));
-    for (level, text) in [(Level::NOTE, &below), (Level::NOTE.with_name("seen by"), &seen), (Level::HELP, &help)] {
-        group = text.iter().fold(group, |group, text| group.element(level.clone().message(text.as_str())));
+    let minded = if name_agents { minded_by(&finding.dropped_by, &finding.differs_in) } else { Vec::new() };
+    let minded: Vec<(&str, String)> =
+        minded.into_iter().map(|(label, titles)| (label, broken(&format!("   = {label}: "), &safe(&titles)))).collect();
+    let help = help(finding).map(|help| broken("   = help: ", &help));
+    let lines = below.iter().map(|text| (Level::NOTE, text));
+    let lines = lines.chain(minded.iter().map(|(label, text)| (Level::NOTE.with_name(*label), text)));
+    for (level, text) in lines.chain(help.iter().map(|text| (Level::HELP, text))) {
+        group = group.element(level.message(text.as_str()));
     }
     let renderer = Renderer::styled().term_width(ui.width.unwrap_or(140));
     renderer.render(&[group]) + "\n\n"
@@ -85,21 +87,28 @@ fn source(finding: &SkillFinding) -> Option<(String, std::ops::Range<usize>)> {
     Some((shown.to_owned(), start.min(end)..end))
 }
 
-fn with_fix(help: &str, finding: &SkillFinding) -> String {
-    if finding.diagnostic.fix.is_some() { format!("{help}   (--fix does this)") } else { help.to_owned() }
+/// Returns the next step, safe to print, with the flags that take it.
+pub(crate) fn help(finding: &SkillFinding) -> Option<String> {
+    let help = safe(finding.diagnostic.help.as_deref()?);
+    Some(match fixing_flags(finding) {
+        Some(flags) => format!("{help}   ({flags} does this)"),
+        None => help,
+    })
 }
 
-/// Says which hosts drop the skill, and which do not.
-fn seen_by(finding: &SkillFinding, hosts: usize) -> Option<String> {
-    let dropped = &finding.dropped_by;
-    let is_place = is_unsearched(finding.diagnostic.code) && dropped.is_empty();
-    if hosts < 2 || finding.diagnostic.level == Severity::Note || is_place {
-        return None;
-    }
-    Some(match dropped.len() {
-        0 => "every host loads the skill".to_owned(),
-        all if all == hosts => "no host loads the skill".to_owned(),
-        1 => format!("{} drops the skill, the others load it", dropped[0]),
-        _ => format!("{} drop the skill, the others load it", listed(dropped)),
-    })
+/// Returns the flags that fix a finding, if it can be fixed.
+pub(crate) fn fixing_flags(finding: &SkillFinding) -> Option<&'static str> {
+    let is_minded = finding.diagnostic.level > Severity::Note;
+    let fix = finding.diagnostic.fix.as_ref().filter(|_| is_minded)?;
+    Some(if fix.is_rename() { "--fix --rename" } else { "--fix" })
+}
+
+/// Says which agents drop a skill because of a finding, and which read it differently.
+pub(crate) fn minded_by(dropped_by: &[String], differs_in: &[String]) -> Vec<(&'static str, String)> {
+    let lines = [("dropped by", dropped_by), ("read differently by", differs_in)];
+    lines
+        .into_iter()
+        .filter(|(_, titles)| !titles.is_empty())
+        .map(|(label, titles)| (label, titles.join(", ")))
+        .collect()
 }

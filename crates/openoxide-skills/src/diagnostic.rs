@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-/// A change that mends a finding.
+/// A change that fixes a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fix {
     /// Replaces the bytes of `span` in the file.
@@ -84,6 +84,13 @@ pub enum Fix {
     RenameFile(String),
     /// Renames the skill's folder within its parent to this.
     RenameFolder(String),
+}
+
+impl Fix {
+    /// Tells whether a file or folder gets another name.
+    pub fn is_rename(&self) -> bool {
+        matches!(self, Fix::RenameFile(_) | Fix::RenameFolder(_))
+    }
 }
 
 /// One finding about one file.
@@ -101,7 +108,7 @@ pub struct Diagnostic {
     pub label: Option<String>,
     /// The next step.
     pub help: Option<String>,
-    /// The change that mends it, where one is certain.
+    /// The change that fixes it, where one is certain.
     pub fix: Option<Fix>,
 }
 
@@ -123,7 +130,7 @@ impl Diagnostic {
 
     /// Makes the finding about a link that leads nowhere, or around in a circle.
     pub(crate) fn dead_link(code: Code) -> Diagnostic {
-        Diagnostic::warning(code, "the link leads nowhere").help("mend or remove the link")
+        Diagnostic::warning(code, "the link leads nowhere").help("fix or remove the link")
     }
 
     /// Points at bytes of `text`.
@@ -147,7 +154,7 @@ impl Diagnostic {
         self
     }
 
-    /// Attaches the change that mends it.
+    /// Attaches the change that fixes it.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Diagnostic {
         self.fix = Some(fix);

@@ -1,14 +1,19 @@
 //! Checks one skill's folder by the rules of several hosts at once, whether or not any of them searches there.
 
 mod contents;
+mod draft;
 mod finding;
 mod hidden;
+mod hidden_skills;
 mod metadata;
 mod names;
+mod reconcile;
 
 pub use crate::discover::PREFIX_MAX as CHECKED_MAX;
+pub use draft::Draft;
 pub use finding::SkillFinding;
 pub use hidden::forged_line;
+pub use hidden_skills::HiddenSkills;
 pub use metadata::MetadataFiles;
 
 use std::collections::BTreeMap;
@@ -23,7 +28,7 @@ use crate::boundary::{Boundary, LinkRole, Target};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::discover::{Listing, Prefix, read_prefix, read_sidecars_in, reason};
 use crate::host::{Host, Links};
-use crate::parse::{Head, Parsed, is_known_field, parse_head};
+use crate::parse::{Head, Parsed, parse_head};
 use crate::{sidecar, text::TerminalText};
 
 /// One skill folder, judged.
@@ -51,66 +56,139 @@ pub fn is_skill_folder(dir: &Path) -> bool {
     opened.is_ok_and(|opened| !spellings(opened.as_fd()).is_empty())
 }
 
+/// Whose rules a skill is judged by.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Judges<'j> {
+    /// The hosts whose verdicts are the levels of findings: an error if one drops the skill.
+    pub hosts: &'j [&'j Host],
+    /// A host beside them, such as the standard: what only this one minds is a note.
+    pub beside: Option<&'j Host>,
+}
+
 /// Judges the skill in a folder by each host's rules.
 ///
 /// A link in the folder is followed as far as `boundary` says.
 pub fn judge(dir: &Path, hosts: &[&Host], boundary: &Boundary) -> Judgment {
-    let folder = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    judge_draft(dir, Judges { hosts, beside: None }, boundary, &Draft::default())
+}
+
+/// Judges the skill in a folder as it would be with a draft's changes.
+pub fn judge_draft(dir: &Path, judges: Judges<'_>, boundary: &Boundary, draft: &Draft) -> Judgment {
+    let folder = draft.folder_name(dir);
     let mut judged = Judgment { path: dir.to_owned(), name: folder.clone(), findings: Vec::new() };
     let opened = match open(dir, boundary) {
         Ok(opened) => opened,
         Err(problem) => {
-            for host in hosts {
+            for host in judges.hosts {
                 judged.add(host, dir, problem.clone());
             }
             return judged;
         }
     };
-    let spellings = spellings(opened.fd());
-    let opened = opened.fd();
-    // With several hosts, an extension that one of them knows is no error for the others.
-    let lenient = hosts.len() > 1;
-    let mut files = BTreeMap::new();
-    for host in hosts {
-        let Some(file) = host.scan.files.iter().find(|file| spellings.contains(file)) else {
-            judged.add(host, dir, missing(host, &spellings));
-            continue;
-        };
-        let path = dir.join(file);
-        if judged.path == dir {
-            judged.path.clone_from(&path);
-        }
-        let text = files.entry(file.clone()).or_insert_with(|| read(opened, file, boundary));
-        match parse(host, opened, file, &folder, text) {
-            Err(problem) => judged.add(host, &path, problem),
-            Ok(parsed) => {
-                // Hosts that cannot read the name take the folder's; any other answer is the skill's own.
-                if judged.name == folder && !parsed.name.is_empty() {
-                    judged.name = parsed.name.to_string();
-                }
-                let bytes = text.as_ref().map_or(&[][..], |text| &text.bytes);
-                if let Some(line) = hidden::forged_line(&parsed.description) {
-                    judged.add(host, &path, forged(bytes, line));
-                }
-                judged.file(host, &path, parsed, bytes, lenient);
-            }
-        }
-        judged.sidecar(host, opened, dir);
+    let mut skill = OpenSkill {
+        dir,
+        opened: opened.fd(),
+        boundary,
+        draft,
+        folder: &folder,
+        spellings: draft.renamed(spellings(opened.fd())),
+        texts: BTreeMap::new(),
+    };
+    // What is judged first lends its words: those of the standard are nobody's own.
+    if let Some(beside) = judges.beside {
+        judged.by_host(beside, &mut skill);
+        judged.only_notes();
     }
-    let contents = Contents::read(opened);
-    judged.findings.extend(names::deceptive_names(dir, &contents));
-    judged.findings.extend(hidden::hidden_in_files(dir, opened, &contents));
-    for (file, text) in files.iter().filter_map(|(file, text)| Some((file, text.as_ref().ok()?))) {
-        let path = dir.join(file);
-        judged.findings.extend((!text.whole).then(|| partly_checked(&path)));
-        // A link is none of the contents, but what it leads to was read.
-        if is_link(opened, file) {
-            judged.findings.extend(hidden::hidden_in(&path, &text.bytes));
-        }
+    for host in judges.hosts {
+        judged.by_host(host, &mut skill);
     }
+    judged.contents(&skill);
+    reconcile::reconcile(&mut judged.findings, &folder);
     let start = |finding: &SkillFinding| finding.diagnostic.place.as_ref().map(|place| place.span.start);
     judged.findings.sort_by_key(|finding| (finding.path.clone(), start(finding)));
     judged
+}
+
+/// A skill's folder while it is judged.
+struct OpenSkill<'s> {
+    dir: &'s Path,
+    opened: BorrowedFd<'s>,
+    boundary: &'s Boundary,
+    draft: &'s Draft,
+    folder: &'s str,
+    /// The names of skill files in it.
+    spellings: Vec<String>,
+    /// What was read of each, by name.
+    texts: BTreeMap<String, Result<Prefix, Diagnostic>>,
+}
+
+impl OpenSkill<'_> {
+    fn read(&mut self, file: &str) {
+        if !self.texts.contains_key(file) {
+            let drafted = self.draft.text(file).map(|bytes| Ok(Prefix { bytes: bytes.to_owned(), whole: true }));
+            let text = drafted.unwrap_or_else(|| read(self.opened, self.draft.present_name(file), self.boundary));
+            self.texts.insert(file.to_owned(), text);
+        }
+    }
+
+    fn is_link(&self, file: &str) -> bool {
+        let stat = rustix::fs::statat(self.opened, self.draft.present_name(file), AtFlags::SYMLINK_NOFOLLOW);
+        stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+    }
+}
+
+impl Judgment {
+    /// Judges the skill by one host's rules.
+    fn by_host(&mut self, host: &Host, skill: &mut OpenSkill<'_>) {
+        let Some(file) = host.scan.files.iter().find(|file| skill.spellings.contains(file)) else {
+            self.add(host, skill.dir, missing(host, &skill.spellings));
+            return;
+        };
+        let path = skill.dir.join(file);
+        if self.path == skill.dir {
+            self.path.clone_from(&path);
+        }
+        skill.read(file);
+        match parse(host, skill, file) {
+            Err(problem) => self.add(host, &path, problem),
+            Ok(parsed) => {
+                // Hosts that cannot read the name take the folder's; any other answer is the skill's own.
+                if self.name == skill.folder && !parsed.name.is_empty() {
+                    self.name = parsed.name.to_string();
+                }
+                let bytes = skill.texts[file].as_ref().map_or(&[][..], |text| &text.bytes);
+                if let Some(line) = hidden::forged_line(&parsed.description) {
+                    self.add(host, &path, forged(bytes, line));
+                }
+                self.file(host, &path, parsed);
+            }
+        }
+        self.sidecar(host, skill.opened, skill.dir);
+    }
+
+    /// Makes notes of what was found so far: no host whose verdict is a level minds it yet.
+    fn only_notes(&mut self) {
+        for finding in &mut self.findings {
+            finding.diagnostic.level = Level::Note;
+            finding.dropped_by.clear();
+            finding.differs_in.clear();
+        }
+    }
+
+    /// Judges what lies in the folder, whatever the host.
+    fn contents(&mut self, skill: &OpenSkill<'_>) {
+        let contents = Contents::read(skill.opened);
+        self.findings.extend(names::deceptive_names(skill.dir, &contents));
+        self.findings.extend(hidden::hidden_in_files(skill.dir, skill.opened, &contents));
+        for (file, text) in skill.texts.iter().filter_map(|(file, text)| Some((file, text.as_ref().ok()?))) {
+            let path = skill.dir.join(file);
+            self.findings.extend((!text.whole).then(|| partly_checked(&path)));
+            // A link is none of the contents, but what it leads to was read.
+            if skill.is_link(file) {
+                self.findings.extend(hidden::hidden_in(&path, &text.bytes));
+            }
+        }
+    }
 }
 
 /// Opens a skill's folder, unless it is a link that leads where it may not.
@@ -129,20 +207,14 @@ fn open(dir: &Path, boundary: &Boundary) -> Result<Target, Diagnostic> {
 
 /// Reads a skill's file as far as it is checked, through a link if that may lead there.
 fn read(dir: BorrowedFd<'_>, file: &str, boundary: &Boundary) -> Result<Prefix, Diagnostic> {
-    let dangling = || Diagnostic::error(Code::LinkDangling, "the link leads nowhere").help("mend the link");
+    let dangling = || Diagnostic::error(Code::LinkDangling, "the link leads nowhere").help("fix the link");
     read_prefix(dir, Path::new(file), boundary).ok_or_else(dangling)?
 }
 
 /// Parses a skill's file as a host does; an error: the host does not get as far as the text.
-fn parse(
-    host: &Host,
-    dir: BorrowedFd<'_>,
-    file: &str,
-    folder: &str,
-    text: &Result<Prefix, Diagnostic>,
-) -> Result<Parsed, Diagnostic> {
-    let Prefix { bytes, whole } = text.as_ref().map_err(Clone::clone)?;
-    if host.scan.file_links == Links::Skip && is_link(dir, file) {
+fn parse(host: &Host, skill: &OpenSkill<'_>, file: &str) -> Result<Parsed, Diagnostic> {
+    let Prefix { bytes, whole } = skill.texts[file].as_ref().map_err(Clone::clone)?;
+    if host.scan.file_links == Links::Skip && skill.is_link(file) {
         let problem = Diagnostic::error(Code::LinkSkipped, "the skill file is a symbolic link");
         return Err(problem.help("put the file itself into the folder"));
     }
@@ -150,6 +222,7 @@ fn parse(
         let problem = Diagnostic::error(Code::FileTooLarge, format!("the file is larger than {max} bytes"));
         return Err(problem.help("move details into files beside it"));
     }
+    let folder = skill.folder;
     let head = Head { bytes, text: std::str::from_utf8(bytes), whole: *whole, folder, real_folder: folder };
     let too_large = || Diagnostic::error(Code::HeadTooLarge, "the frontmatter does not end within 64 KiB");
     parse_head(head, &host.parse).ok_or_else(too_large)
@@ -163,23 +236,12 @@ fn partly_checked(path: &Path) -> SkillFinding {
 }
 
 impl Judgment {
-    fn file(&mut self, host: &Host, path: &Path, parsed: Parsed, bytes: &[u8], lenient: bool) {
+    fn file(&mut self, host: &Host, path: &Path, parsed: Parsed) {
         for mut problem in parsed.problems {
-            let drops = problem.is_error();
-            if lenient && problem.code == Code::UnknownField && known_elsewhere(bytes, &problem) {
-                problem.level = Level::Warning;
-                problem = problem.help("programs pass over a field that they do not know; a strict checker does not");
-            }
             if problem.code == Code::FieldNotRead {
                 problem.message = problem.message.replace("this host", &host.title);
             }
             self.add(host, path, problem);
-            let is_unknown = |finding: &&mut SkillFinding| {
-                !finding.dropped_by.contains(&host.title) && finding.diagnostic.code == Code::UnknownField
-            };
-            if drops && let Some(finding) = self.findings.iter_mut().rfind(is_unknown) {
-                finding.dropped_by.push(host.title.clone());
-            }
         }
     }
 
@@ -205,29 +267,26 @@ impl Judgment {
                 && alike(finding.diagnostic.code, diagnostic.code)
                 && overlap(&span(&finding.diagnostic), &span(&diagnostic))
         };
-        let drops = diagnostic.is_error();
+        let level = diagnostic.level;
         let at = if let Some(finding) = self.findings.iter_mut().find(same) {
-            if diagnostic.code == Code::FieldNotRead {
-                finding.diagnostic.message = format!("{}, {title}", finding.diagnostic.message);
-            }
-            if diagnostic.level > finding.diagnostic.level {
-                finding.diagnostic =
-                    Diagnostic { fix: diagnostic.fix.clone().or(finding.diagnostic.fix.take()), ..diagnostic };
-            }
+            finding.merge(title, diagnostic);
             finding
         } else {
             self.findings.push(SkillFinding::new(path, diagnostic));
             self.findings.last_mut().expect("one was just added")
         };
-        if drops {
-            at.dropped_by.push(title.clone());
+        match level {
+            Level::Error => push_once(&mut at.dropped_by, title),
+            Level::Warning => push_once(&mut at.differs_in, title),
+            Level::Note => {}
         }
     }
 }
 
-fn is_link(dir: BorrowedFd<'_>, file: &str) -> bool {
-    let stat = rustix::fs::statat(dir, file, AtFlags::SYMLINK_NOFOLLOW);
-    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+fn push_once(titles: &mut Vec<String>, title: &str) {
+    if !titles.iter().any(|known| known == title) {
+        titles.push(title.to_owned());
+    }
 }
 
 /// A value that needs quotes is the same finding to a host that repairs it and to one that does not.
@@ -239,12 +298,6 @@ fn alike(left: Code, right: Code) -> bool {
 
 fn overlap(left: &Range<usize>, right: &Range<usize>) -> bool {
     left.start < right.end && right.start < left.end || left.start == right.start
-}
-
-fn known_elsewhere(bytes: &[u8], problem: &Diagnostic) -> bool {
-    let span = problem.place.as_ref().map_or(0..0, |place| place.span.clone());
-    let key = bytes.get(span).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-    is_known_field(key.trim_matches(['"', '\'']))
 }
 
 fn forged(bytes: &[u8], line: &str) -> Diagnostic {

@@ -7,6 +7,8 @@ use crate::{JsonSchema, ProblemLine, SchemaVersion, Serialize};
 pub struct CheckAnswer {
     /// The version of the format.
     pub schema: SchemaVersion,
+    /// The hosts that the skills were checked for: without `--host`, the agents that you use.
+    pub hosts: Vec<String>,
     /// Every skill that was checked.
     pub checked: Vec<CheckedLine>,
 }

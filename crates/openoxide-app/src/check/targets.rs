@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::host::{FolderNames, ScanRules};
-use openoxide_skills::prelude::{Catalog, Depth, Diagnostic, Entry, HostSettings, SkillScope, View, load};
+use openoxide_skills::catalog::Problem;
+use openoxide_skills::host::{FolderNames, Host, ScanRules};
+use openoxide_skills::prelude::{Catalog, Code, Depth, Diagnostic, Entry, HostSettings, SkillScope, View, load};
 use openoxide_skills::{judge::is_skill_folder, root::Root};
 
 use crate::{Error, ErrorKind, list::unsearched, paths};
@@ -21,7 +22,7 @@ pub(super) struct Targets {
 }
 
 impl Targets {
-    /// Finds the skills below some paths; without a path, every skill that some host finds.
+    /// Finds the skills below some paths; without a path, every skill that one of the hosts finds.
     pub(super) fn find(workspace: &Workspace, views: &[View], paths: &[PathBuf]) -> Result<Targets, Error> {
         let mut targets = Targets::default();
         if paths.is_empty() {
@@ -36,7 +37,7 @@ impl Targets {
         Ok(targets)
     }
 
-    /// Adds every skill that some host finds, single command files aside.
+    /// Adds every skill that one of the hosts finds, single command files aside.
     fn add_roots(&mut self, views: &[View]) {
         for catalog in &load(views, Depth::Thorough) {
             let skills = catalog.entries().filter(|entry| !catalog.roots[entry.root].root.scan.layout.is_flat());
@@ -66,8 +67,10 @@ impl Targets {
         if is_file {
             self.folders.extend(whole.parent().and_then(|parent| std::fs::canonicalize(parent).ok()));
         } else if is_skill_folder(&real) {
+            // A folder may be a skill and hold others.
+            self.add_folder(workspace, views, &real);
             self.folders.insert(real);
-        } else if !self.add_folder(views, &real) {
+        } else if !self.add_folder(workspace, views, &real) {
             let message = format!("there is no skill in `{}`", paths::short(workspace, &real));
             let help = "a skill is a folder with a `SKILL.md`";
             return Err(Error::other(ErrorKind::NotFound, "no-skill", message).with_help(help));
@@ -76,12 +79,15 @@ impl Targets {
     }
 
     /// Adds what is in a folder; returns whether there is something.
-    fn add_folder(&mut self, views: &[View], folder: &Path) -> bool {
+    fn add_folder(&mut self, workspace: &Workspace, views: &[View], folder: &Path) -> bool {
         let Some(first) = views.first() else { return false };
         let mut scan = ScanRules { inside_skill: true, hidden: FolderNames::Enter, ..ScanRules::default() };
         scan.ignored = [".git", "node_modules"].map(str::to_owned).to_vec();
-        let root = Root::plain(folder.to_owned(), SkillScope::Repo, scan, first.around.boundary_at(folder));
-        let view = View { roots: vec![root], settings: HostSettings::default(), ..first.clone() };
+        let boundary = workspace.around().boundary_at(folder);
+        let root = Root::plain(folder.to_owned(), SkillScope::Repo, scan, boundary);
+        // Only this folder is searched, and none of those where the host looks.
+        let host = Host { roots: Vec::new(), ..first.host.clone() };
+        let view = View { roots: vec![root], settings: HostSettings::default(), host, ..first.clone() };
         let catalog = load(&[view], Depth::Thorough).remove(0);
         catalog.entries().for_each(|entry| self.add_entry(&catalog, entry));
         let places = self.add_unsearched(&catalog);
@@ -100,8 +106,12 @@ impl Targets {
         }
     }
 
-    /// Adds the places that a host could not search; returns how many there are.
+    /// Adds the places that a host could not search, and the limits that it ran into; returns how many places there are.
     fn add_unsearched(&mut self, catalog: &Catalog) -> usize {
+        let is_limit = |problem: &&Problem| matches!(problem.diagnostic.code, Code::FolderLimit | Code::EntryLimit);
+        for limit in catalog.problems.iter().filter(is_limit) {
+            self.places.insert(limit.path.clone(), limit.diagnostic.clone());
+        }
         let places = unsearched(catalog).into_iter();
         places.map(|problem| self.places.insert(problem.path.clone(), problem.diagnostic.clone())).count()
     }

@@ -1,29 +1,52 @@
-//! `check`: problems with code, place and fix, for the standard and every host.
+//! `check`: problems with code, place and fix, for the agents that a person uses.
 
 use std::path::PathBuf;
 
-use openoxide_app::Level;
-use openoxide_app::check::{CheckInput, CheckReport};
+use clap::ArgGroup;
+use openoxide_app::check::{CheckInput, CheckReport, Fixes};
+use openoxide_app::{Level, Workspace};
 
+use crate::session::{open_workspace, say_no_agent};
 use crate::ui::{ExitStatus, Ui, count};
-use crate::{session::open_workspace, snippet};
 
+mod concise;
 mod github;
 mod sarif;
+mod text;
 
 /// Check skills for errors
 ///
-/// Without a path, checks every skill that any host finds from here. A path may be a skill's folder, its file, or a
-/// folder of skills, in a project or not. Without --host, checks against the standard and every host; a field that
-/// only some hosts know is a warning then.
+/// Without a path, checks every skill that one of your agents finds from here. A path may be a skill's folder, its file,
+/// or a folder of skills, in a project or not. A finding is an error if one of your agents drops the skill, a warning if
+/// one reads it differently, and a note if only the standard minds. Exit status: 0 without an error, 1 with one; with
+/// --diff, 1 if there is something to change.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("changes").args(["fix", "diff"]).multiple(true))]
 pub(crate) struct CheckArgs {
     /// Skills, or folders of skills
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Mend what can be mended with certainty; without a path, in the project only
+    /// Fix what can be fixed with certainty, below the paths given only; without a path, in the project only
     #[arg(long)]
     fix: bool,
+    /// Show what --fix would change, and write nothing
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    diff: bool,
+    /// Let --fix rename files and folders that nothing refers to
+    #[arg(long, requires = "changes")]
+    rename: bool,
+    /// Check for every host that is known
+    #[arg(long, conflicts_with = "host")]
+    all_hosts: bool,
+    /// Take what only the standard minds as seriously as the standard does
+    #[arg(long)]
+    strict: bool,
+    /// Report only findings with these codes [config: check.select]
+    #[arg(long, value_name = "CODE", value_delimiter = ',', num_args = 1)]
+    select: Vec<String>,
+    /// Report no findings with these codes [config: check.ignore]
+    #[arg(long, value_name = "CODE", value_delimiter = ',', num_args = 1)]
+    ignore: Vec<String>,
     /// The form of the answer
     #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
     format: Format,
@@ -32,8 +55,10 @@ pub(crate) struct CheckArgs {
 /// The form of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For people
+    /// For people; repeats are grouped
     Text,
+    /// One line for each finding
+    Concise,
     /// For programs
     Json,
     /// For code scanning services
@@ -44,31 +69,76 @@ enum Format {
 
 pub(crate) fn check(ui: &Ui, args: &CheckArgs) -> anyhow::Result<ExitStatus> {
     let workspace = open_workspace(ui)?;
-    let input = CheckInput { paths: args.paths.clone(), host: ui.common.host.clone(), fix: args.fix };
-    let report = openoxide_app::check::check(&workspace, &input, &mut |progress| ui.progress(progress))?;
+    let report = openoxide_app::check::check(&workspace, &input(args), &mut |progress| ui.progress(progress))?;
+    if report.none_found {
+        say_no_agent(ui, &workspace);
+    }
+    if args.diff {
+        return diff(ui, &workspace, &report);
+    }
     match if ui.common.json { Format::Json } else { args.format } {
-        Format::Text => report
-            .findings()
-            .try_for_each(|finding| ui.data(&snippet::render(ui, &workspace, finding, report.hosts)))?,
+        // The exit status is the answer.
+        Format::Text | Format::Concise if ui.common.quiet => {}
+        Format::Text => ui.data(&text::report(ui, &workspace, &report))?,
+        Format::Concise => ui.data(&concise::report(&workspace, &report))?,
         Format::Json => ui.json(&report.answer()).map(drop)?,
         Format::Sarif => ui.json(&sarif::report(&workspace, &report)).map(drop)?,
         Format::Github => ui.raw(&github::report(&workspace, &report))?,
     }
-    ui.say(&summary(&report));
+    ui.say(&summary(&report, args));
     Ok(if report.is_ok() { ExitStatus::Done } else { ExitStatus::No })
 }
 
-fn summary(report: &CheckReport) -> String {
-    let (errors, warnings) = (report.count(Level::Error), report.count(Level::Warning));
-    let (fixable, fixed) = (report.fixable(), report.fixed);
-    let skills = count(report.skills, "skill");
-    let done = if fixed > 0 { format!("; {fixed} fixed") } else { String::new() };
-    let tail = if fixable > 0 && fixed == 0 { format!("; {fixable} can be fixed with --fix") } else { done };
-    let found = match (count(errors, "error"), count(warnings, "warning")) {
-        _ if errors + warnings == 0 => "no problems".to_owned(),
-        (_, warnings) if errors == 0 => warnings,
-        (errors, _) if warnings == 0 => errors,
-        (errors, warnings) => format!("{errors}, {warnings}"),
+fn input(args: &CheckArgs) -> CheckInput {
+    let fixes = match (args.diff, args.fix) {
+        (true, _) => Fixes::Plan,
+        (false, true) => Fixes::Make,
+        (false, false) => Fixes::Leave,
     };
-    format!("{found} in {skills}{tail}")
+    CheckInput {
+        paths: args.paths.clone(),
+        all_hosts: args.all_hosts,
+        strict: args.strict,
+        fixes,
+        rename: args.rename,
+        select: args.select.clone(),
+        ignore: args.ignore.clone(),
+    }
+}
+
+/// Shows the changes that were planned.
+fn diff(ui: &Ui, workspace: &Workspace, report: &CheckReport) -> anyhow::Result<ExitStatus> {
+    if !ui.common.quiet {
+        ui.raw(&report.plan.diff(workspace))?;
+    }
+    let skills = count(report.skills, "skill");
+    ui.say(&match report.plan.fixes() {
+        0 => format!("nothing to fix in {skills}"),
+        fixes => format!("--fix would make {} in {skills}", count(fixes, "change")),
+    });
+    Ok(if report.plan.is_empty() { ExitStatus::Done } else { ExitStatus::No })
+}
+
+fn summary(report: &CheckReport, args: &CheckArgs) -> String {
+    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
+    let counts = levels.map(|(level, word)| (report.count(level), word));
+    let found = counts.iter().filter(|(found, _)| *found > 0).map(|(found, word)| count(*found, word));
+    let mut found: Vec<String> = found.collect();
+    if counts[0].0 + counts[1].0 == 0 {
+        found.insert(0, "no problems".to_owned());
+    }
+    let fixed = if report.fixed > 0 { format!("; {} fixed", report.fixed) } else { String::new() };
+    format!("{} in {}{fixed}{}", found.join(", "), count(report.skills, "skill"), fixable(report, args))
+}
+
+/// Says what can still be fixed, and how. What is left after a fix was left for a reason, which was said.
+fn fixable(report: &CheckReport, args: &CheckArgs) -> String {
+    match report.fixable() {
+        (0, 0) => String::new(),
+        (_, renames) if args.fix && (args.rename || renames == 0) => String::new(),
+        (_, renames) if args.fix => format!("; {renames} more fixable with --rename"),
+        (some, 0) => format!("; {some} fixable with --fix"),
+        (0, renames) => format!("; {renames} fixable with --fix --rename"),
+        (some, renames) => format!("; {some} fixable with --fix, {renames} more with --rename"),
+    }
 }

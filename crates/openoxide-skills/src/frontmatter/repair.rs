@@ -58,11 +58,19 @@ pub(crate) fn repair(text: &str, rules: &ParseRules) -> Option<EditedText> {
     (repaired != text).then_some(EditedText { text: repaired, edits })
 }
 
-/// The repair that fits most texts, for suggestions by hosts that do not repair.
+/// The repair to suggest, whatever the host's own is: quotes around the values that need them.
 pub(crate) fn suggest(text: &str) -> Option<EditedText> {
-    let edits = quote_values(text, "[{@`*&!%");
+    let mut edits = quote_values(text, "[{@`*&!%");
+    edits.retain(|(range, _)| !is_valid_alone(text, range));
     let repaired = apply(text, &edits);
     (!edits.is_empty() && yaml::parse(&repaired).is_ok()).then_some(EditedText { text: repaired, edits })
+}
+
+/// Tells whether the lines of a value are valid YAML by themselves: then another line is what needs a repair.
+pub(crate) fn is_valid_alone(text: &str, value: &Range<usize>) -> bool {
+    let start = text[..value.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[value.end..].find('\n').map_or(text.len(), |newline| value.end + newline);
+    yaml::parse(text[start..end].trim()).is_ok()
 }
 
 /// Returns the lines of a text, and where each begins.
@@ -253,6 +261,15 @@ mod tests {
         assert_eq!(quote("x:y: z: w"), "unchanged");
         assert_eq!(quote("a: 'b: c"), "unchanged");
         assert_eq!(quote("a: *b"), "unchanged");
+    }
+
+    #[test]
+    fn a_value_that_is_valid_alone_is_left_as_it_is() {
+        let suggested = |text| suggest(text).map_or_else(|| "nothing".to_owned(), |edited| edited.text);
+        let text = "homepage: https://x.org/y\nmetadata: {author: me}\ndescription: Use: this\n";
+        assert_eq!(suggested(text), text.replace("Use: this", "'Use: this'"));
+        assert_eq!(suggested("metadata: {author: me}\n"), "nothing");
+        assert_eq!(suggested("a: 'b\nc: d: e"), "nothing", "quotes around one value do not help");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Tells whether the metadata beside a skill keeps it from the model, also where the host does not read such files.
 
+use std::os::fd::BorrowedFd;
+
 use crate::catalog::{Catalog, Entry};
 use crate::discover::read_sidecars_in;
 use crate::host::Hosts;
@@ -25,8 +27,12 @@ impl MetadataFiles {
         if catalog.roots[entry.root].root.scan.layout.is_flat() {
             return false;
         }
-        let Ok(folder) = SkillDir::of(catalog, entry) else { return true };
-        let found = read_sidecars_in(folder.fd(), &self.0);
+        SkillDir::of(catalog, entry).map_or(true, |folder| self.keep_off(folder.fd()))
+    }
+
+    /// Tells whether one of the files in a skill's folder keeps it from the model.
+    pub(super) fn keep_off(&self, folder: BorrowedFd<'_>) -> bool {
+        let found = read_sidecars_in(folder, &self.0);
         found.iter().any(|file| file.bytes.as_ref().map_or(true, |bytes| sidecar::keeps_off(bytes)))
     }
 }

@@ -1,0 +1,105 @@
+//! What may be changed: files below the paths that were given, and none of another repository.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use openoxide_config::{Workspace, WriteDir};
+
+use super::targets::Targets;
+use crate::{Error, ErrorKind, Progress, Report, paths};
+
+/// The folders that may be changed.
+pub(super) struct Scope {
+    /// The folders that were given, links resolved, each with the root of the repository that it is in.
+    bases: Vec<(PathBuf, Option<PathBuf>)>,
+}
+
+impl Scope {
+    /// Without a path, only the project is changed: what lies elsewhere is used by other projects too.
+    pub(super) fn new(workspace: &Workspace, targets: &Targets, report: Report<'_>) -> Scope {
+        let is_named = !targets.bases.is_empty();
+        let bases = if is_named { targets.bases.clone() } else { vec![paths::real(&workspace.project)] };
+        let bases = bases.into_iter().map(|base| (base.clone(), repository(&base))).collect();
+        let scope = Scope { bases };
+        if is_named {
+            scope.report_left(workspace, targets, report);
+        }
+        scope
+    }
+
+    /// Says which skills below the paths are left as they are, and why.
+    fn report_left(&self, workspace: &Workspace, targets: &Targets, report: Report<'_>) {
+        let mut repositories: BTreeMap<PathBuf, usize> = BTreeMap::new();
+        for folder in targets.folders.iter().filter(|folder| !self.has(folder)) {
+            let is_below = self.bases.iter().any(|(base, _)| folder.starts_with(base));
+            if let Some(repository) = repository(folder).filter(|_| is_below) {
+                *repositories.entry(repository).or_default() += 1;
+            } else {
+                let folder = paths::short(workspace, folder);
+                let text = format!("{folder} is reached through a link and is not fixed; name it to fix it");
+                report(Progress::Warning(text));
+            }
+        }
+        for (repository, count) in repositories {
+            let (folder, skills) = (paths::short(workspace, &repository), crate::count(count, "skill"));
+            let verb = if count == 1 { "is" } else { "are" };
+            let text =
+                format!("{folder} is another git repository: {skills} in it {verb} not fixed; name it to fix it");
+            report(Progress::Warning(text));
+        }
+    }
+
+    /// Tells whether what is in a folder may be changed.
+    pub(super) fn has(&self, folder: &Path) -> bool {
+        self.base_of(folder).is_some()
+    }
+
+    fn base_of(&self, folder: &Path) -> Option<&Path> {
+        let mut bases = self.bases.iter().filter(|(base, _)| folder.starts_with(base));
+        bases.find(|(_, repository_of_base)| repository(folder) == *repository_of_base).map(|(base, _)| base.as_path())
+    }
+
+    /// Tells whether a folder is one that was given.
+    pub(super) fn is_base(&self, folder: &Path) -> bool {
+        self.bases.iter().any(|(base, _)| base == folder)
+    }
+
+    /// Opens a folder to write to, beneath the one that was given. What was exchanged for a link is not opened.
+    pub(super) fn open(&self, workspace: &Workspace, folder: &Path) -> Result<WriteDir, Error> {
+        let base = self.base_of(folder).unwrap_or(folder);
+        let below = folder.strip_prefix(base).unwrap_or(Path::new(""));
+        let opened = WriteDir::open(base).and_then(|base| base.below(below));
+        opened.map_err(|error| not_fixed(workspace, folder, &error))
+    }
+}
+
+pub(super) fn not_fixed(workspace: &Workspace, path: &Path, error: &std::io::Error) -> Error {
+    let message = format!("{} cannot be fixed: {error}", paths::short(workspace, path));
+    let help = "nothing is written through a link; name the folder itself";
+    Error::other(ErrorKind::Failed, "not-fixed", message).with_help(help)
+}
+
+/// Returns the root of the git repository that a folder is in: the nearest folder that has a `.git`, which is a file in
+/// a submodule.
+pub(super) fn repository(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()).map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use openoxide_testkit::TestContext;
+
+    use super::*;
+
+    #[test]
+    fn a_repository_is_the_nearest_folder_with_git_in_it() {
+        let context = TestContext::new();
+        context.tree("//- project/.git/HEAD\n//- project/sub/.git\ngitdir: ../.git/modules/sub\n//- project/sub/a/\n");
+        let project = context.project();
+        assert_eq!(repository(&project.join("sub/a")), Some(project.join("sub")));
+        assert_eq!(repository(&project.join("other")), Some(project.clone()));
+        let scope = Scope { bases: vec![(project.clone(), Some(project.clone()))] };
+        assert!(scope.has(&project) && scope.has(&project.join("other")));
+        assert!(!scope.has(&project.join("sub/a")) && !scope.has(&context.home()));
+    }
+}
