@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use openoxide_live::Snapshot;
 use openoxide_runtime::{ActivatedSkill, ActivationOutcome, ReadPart};
 use openoxide_skills::host::Caller;
+use openoxide_skills::judge::is_skill_folder;
 use openoxide_skills::resource::{FolderStamps, ResourceRequest};
 
 use crate::skill_id::find_by_id;
@@ -47,9 +48,14 @@ impl FileStamps {
         let runtime = snapshot.runtime().ok()?;
         let entry = find_by_id(runtime.catalog(), id).ok()?;
         let request = ResourceRequest::by_path(&entry.skill.name, path, caller, &runtime.view().host.resource);
-        let subjects = request.subjects(entry).ok()?;
-        let [subject] = subjects.as_slice() else { return None };
-        let below = Path::new(subject.strip_prefix(&*entry.skill.name)?.strip_prefix('/')?);
+        let paths = request.paths().ok()?;
+        let [below] = paths.as_slice() else { return None };
+        let below = Path::new(below);
+        // What lies in a skill inside this one also depends on that one's files.
+        let mut folders = below.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        if folders.any(|folder| is_skill_folder(&entry.dir().join(folder))) {
+            return None;
+        }
         let stamps = FolderStamps::of_file(entry.dir(), below, trust_file(snapshot), SystemTime::now())?;
         Some(FileStamps { file: entry.dir().join(below), stamps })
     }

@@ -1,4 +1,4 @@
-//! Use case: lists the hosts, tells whether each one's program is here, and which skills each of them sees.
+//! Use case: lists your agents and the other hosts, tells what of each is here, and which skills each of them sees.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -10,18 +10,30 @@ use openoxide_wire::{HostLine, HostsAnswer, MatrixRow, SchemaVersion};
 
 use crate::error::Error;
 
-/// Lists all hosts, or only one, as `name` or `name@edition`. With `matrix`, tells what each makes of each skill.
-pub fn hosts(workspace: &Workspace, only: Option<&str>, matrix: bool) -> Result<HostsAnswer, Error> {
-    let views = match only {
-        Some(host) => vec![workspace.view(host)?.0],
-        None => workspace.views()?,
-    };
-    Ok(hosts_of(&views, matrix))
+/// Lists your agents, and with `all_hosts` every other host after them. With `matrix`, tells what each makes of each skill.
+pub fn hosts(workspace: &Workspace, all_hosts: bool, matrix: bool) -> Result<HostsAnswer, Error> {
+    let mut views: Vec<View> = workspace.my_agents()?.hosts.into_iter().map(|host| host.view).collect();
+    let mine = views.len();
+    if all_hosts {
+        let others = workspace.views()?.into_iter();
+        let others: Vec<View> =
+            others.filter(|view| !views.iter().any(|own| own.spec.name == view.spec.name)).collect();
+        views.extend(others);
+    }
+    Ok(hosts_of(&views, mine, matrix))
+}
+
+/// Returns what a program is told: nothing that counts skills which it may not see.
+pub fn for_programs(mut answer: HostsAnswer) -> HostsAnswer {
+    for host in &mut answer.hosts {
+        (host.sees, host.others) = (None, None);
+    }
+    answer
 }
 
 /// Lists the host of a snapshot alone, and which skills it sees.
 pub fn host_of(snapshot: &Snapshot, matrix: bool) -> HostsAnswer {
-    hosts_of(std::slice::from_ref(&snapshot.view), matrix)
+    hosts_of(std::slice::from_ref(&snapshot.view), 1, matrix)
 }
 
 /// Returns the names of the hosts that come with OpenOxide.
@@ -29,18 +41,14 @@ pub fn builtin_names() -> Vec<String> {
     Hosts::builtin().names().map(str::to_owned).collect()
 }
 
-fn hosts_of(views: &[View], matrix: bool) -> HostsAnswer {
+fn hosts_of(views: &[View], mine: usize, matrix: bool) -> HostsAnswer {
     let catalogs = load(views, Depth::Quick);
+    let lines = views.iter().zip(&catalogs).enumerate();
     HostsAnswer {
         schema: SchemaVersion::default(),
-        hosts: views.iter().zip(&catalogs).map(|(view, catalog)| host_line(view, catalog)).collect(),
+        hosts: lines.map(|(at, (view, catalog))| host_line(view, catalog, at < mine)).collect(),
         matrix: if matrix { matrix_rows(&catalogs) } else { Vec::new() },
     }
-}
-
-/// Returns whether a host is here: its program was found on this machine or in this project, or it is the default.
-pub fn is_here(workspace: &Workspace, host: &str, is_found: bool) -> bool {
-    is_found || host.split('@').next() == Some(workspace.default_host().as_str())
 }
 
 /// Returns what each host makes of each file. A file that one host finds and cannot read, and that no other host finds, is
@@ -65,16 +73,17 @@ fn matrix_rows(catalogs: &[Catalog]) -> Vec<MatrixRow> {
     rows.into_iter().map(row).collect()
 }
 
-fn host_line(view: &View, catalog: &Catalog) -> HostLine {
+fn host_line(view: &View, catalog: &Catalog, mine: bool) -> HostLine {
     let deviations = view.host.deviations.iter().map(|deviation| format!("{} {}", deviation.what, deviation.why));
     HostLine {
         name: view.spec.id(),
         title: view.host.title.clone(),
+        mine,
         program: view.host.program.clone(),
         editions: view.spec.editions().map(str::to_owned).collect(),
         found: found_paths(&detect_host(&view.host, &view.around)),
-        sees: catalog.skills.len(),
-        others: catalog.others.len(),
+        sees: Some(catalog.skills.len()),
+        others: Some(catalog.others.len()),
         folder: view.spec.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
         deviations: deviations.collect(),
     }

@@ -14,11 +14,13 @@ mod progress;
 mod question;
 mod visible;
 
+pub mod diff;
 pub mod encoding;
 pub mod live;
 pub mod paths;
 
 pub mod activate;
+pub mod agents_list;
 pub mod check;
 pub mod explain;
 pub mod hosts;

@@ -18,6 +18,7 @@ use crate::{Error, ErrorKind, Progress, Report, numbers::count, paths, skill_id:
 use pair::HostPair;
 use place::Places;
 
+pub(crate) use place::unseen_place;
 pub use place::{Placement, is_elsewhere, unseen, would_drop};
 pub use remove::{UnlinkInput, Unlinked, unlink};
 

@@ -1,5 +1,7 @@
 //! Use case: lists the skills that are active, with scope, description and cost, and what is ignored and why.
 
+mod filter;
+
 use std::{collections::HashSet, path::Path};
 
 use openoxide_live::Snapshot;
@@ -9,6 +11,8 @@ use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs};
 use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_skills::{diagnostic::Code, host::CatalogPlace};
 use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
+
+pub use filter::ListFilter;
 
 use crate::off::{SkillsOff, skills_off};
 use crate::{error::Error, skill_id::SkillIds};
@@ -22,6 +26,8 @@ pub struct Listing<'s> {
     pub catalog: &'s Catalog,
     /// The skills that are active, in the host's order.
     pub skills: Vec<ListedSkill<'s>>,
+    /// Everything else that was found, by path.
+    pub others: Vec<&'s Entry>,
     /// What the list that the model sees takes, in tokens.
     pub tokens: u64,
     /// What it may take, in tokens; absent: no limit is known.
@@ -62,7 +68,8 @@ pub fn list(snapshot: &Snapshot, audience: Audience) -> Result<Listing<'_>, Erro
     let token_limit = catalog_room(snapshot).map(|characters| characters / CHARACTERS_PER_TOKEN);
     let is_empty = catalog.skills.is_empty();
     let off = is_empty.then(|| skills_off(&snapshot.workspace, &snapshot.view)).flatten();
-    Ok(Listing { catalog, skills, tokens, token_limit, off })
+    let others = catalog.others.iter().collect();
+    Ok(Listing { catalog, skills, others, tokens, token_limit, off })
 }
 
 fn missing_variables<'s>(snapshot: &Snapshot, entry: &'s Entry) -> Vec<&'s str> {
@@ -72,10 +79,16 @@ fn missing_variables<'s>(snapshot: &Snapshot, entry: &'s Entry) -> Vec<&'s str> 
 }
 
 impl Listing<'_> {
+    /// Keeps only what a filter keeps.
+    pub fn retain(&mut self, filter: &ListFilter) {
+        self.skills.retain(|skill| filter.keeps(skill.entry));
+        self.others.retain(|entry| filter.keeps(entry));
+    }
+
     /// Returns the answer as JSON has it.
     pub fn answer(&self) -> ListAnswer {
-        let costs: Vec<u64> = self.skills.iter().map(|skill| skill.cost).collect();
-        ListAnswer::new(self.catalog, &costs)
+        let skills = self.skills.iter().map(|skill| (skill.entry, skill.cost));
+        ListAnswer::new(self.catalog, skills, self.others.iter().copied())
     }
 
     /// Returns the lines of the active skills, each with its id.
@@ -89,7 +102,7 @@ impl Listing<'_> {
     /// Returns the lines of everything else that was found, by path, each with its id.
     pub fn other_lines(&self) -> Vec<(String, OtherLine)> {
         let ids = SkillIds::new(self.catalog);
-        self.catalog.others.iter().map(|entry| (ids.of(entry), OtherLine::new(self.catalog, entry))).collect()
+        self.others.iter().map(|entry| (ids.of(entry), OtherLine::new(self.catalog, entry))).collect()
     }
 
     /// Returns the limits that were reached.

@@ -1,20 +1,20 @@
 //! The values of lower layers that a face needs to draw answers, under one name each.
 
 pub use openoxide_config::{
-    ConfigProblem, Environment, PermissionKind, SecretFileError, SecretPlace, SettingChange, SettingError,
-    SettingOutcome, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest, Timestamp, Workspace, WorkspaceError,
-    read_secret, variables,
+    ConfigProblem, Environment, MyAgents, MyAgentsOrigin, OWN_HOST, PermissionKind, SecretFileError, SecretPlace,
+    SettingChange, SettingError, SettingOutcome, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest, Timestamp,
+    Workspace, WorkspaceError, read_secret, variables,
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
 pub use openoxide_mcp_client::LoginDriver;
 pub use openoxide_runtime::{
-    ActivationOutcome, Answer, Audience, Call, CallArguments, Choice, Fetch, FetchReply, Firing, ForkPlan, LoginReply,
-    LoginStep, Notice, Question, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason, ReadRequest,
-    ReadTarget, Reading, Refusal, RefusalReason, RemoteName, RemoteOffer, Reply, RequestedPermission, Responder,
-    Resumable, Run, ScriptCall, ScriptOutcome, Session, Step, drive,
+    ActivationOutcome, Answer, Audience, Call, CallArguments, Choice, Fetch, FetchReply, Firing, ForkPlan, HookMessage,
+    LoginReply, LoginStep, Notice, Question, ReadForm, ReadOutcome, ReadPart, ReadRefusal, ReadRefusalReason,
+    ReadRequest, ReadTarget, Reading, Refusal, RefusalReason, RemoteName, RemoteOffer, Reply, RequestedPermission,
+    Responder, Resumable, Run, ScriptCall, ScriptOutcome, Session, Step, drive,
 };
 pub use openoxide_sandbox::{Ended, Outcome, SandboxError, Stop, helper as sandbox_helper};
-pub use openoxide_skills::catalog::{Catalog, Depth, Entry, Status};
+pub use openoxide_skills::catalog::{Catalog, Depth, Entry, LimitReached, Problem, Status};
 pub use openoxide_skills::diagnostic::{Code, Level};
 pub use openoxide_skills::host::{Caller, CommandPlace, HostError, MentionRules, ReadProblem, ToolDoes};
 pub use openoxide_skills::judge::SkillFinding;

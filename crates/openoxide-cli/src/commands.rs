@@ -19,6 +19,7 @@ pub(crate) mod remote;
 pub(crate) mod roots;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod switch;

@@ -3,7 +3,9 @@
 use std::{io::Read, path::Path};
 
 use anyhow::Context as _;
-use openoxide_app::{ConfigProblem, Depth, Place, PlaceSettings, Snapshot, Workspace, paths, problems, settings};
+use openoxide_app::{
+    ConfigProblem, Depth, OWN_HOST, Place, PlaceSettings, Snapshot, Workspace, paths, problems, settings,
+};
 
 use crate::ui::{Ui, safe, safe_lines};
 use crate::{args::Common, error::CommandError};
@@ -18,6 +20,7 @@ pub(crate) fn place(common: &Common) -> Place {
         added: common.add_dir.clone(),
         touched: common.touch.clone(),
         config: common.config.clone(),
+        chosen_by_program: false,
         may_be_missing: false,
         project: None,
     }
@@ -60,6 +63,15 @@ pub(crate) fn read_stdin(input: impl Read, too_long: CommandError) -> anyhow::Re
 pub(crate) fn say_unpacked(ui: &Ui, workspace: &Workspace, folder: &Path) {
     let place = paths::short(workspace, folder);
     ui.say(&format!("OpenOxide's own skills are now in {place}; `openoxide list` shows them as `system`"));
+}
+
+/// Says that no agent was found, and which hosts are known.
+pub(crate) fn say_no_agent(ui: &Ui, workspace: &Workspace) {
+    let names: Vec<String> = workspace.hosts.names().filter(|name| *name != OWN_HOST).map(safe).collect();
+    ui.say(&format!(
+        "no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of {}",
+        names.join(", ")
+    ));
 }
 
 /// Warns of problems of settings files.

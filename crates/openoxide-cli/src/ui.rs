@@ -63,9 +63,14 @@ impl Ui {
         typed::command(&typed::for_all(&self.common), verb, None, "")
     }
 
+    /// Writes data, with its colors where they are wanted.
     pub(crate) fn data(&self, text: &str) -> anyhow::Result<()> {
-        let mut out = anstream::stdout().lock();
-        out.write_all(text.as_bytes())?;
+        let choice = anstream::AutoStream::choice(&std::io::stdout());
+        // Drawn first: the stream would write piece by piece, which is a system call for each line.
+        let mut drawn = anstream::AutoStream::new(Vec::with_capacity(text.len()), choice);
+        drawn.write_all(text.as_bytes())?;
+        let mut out = std::io::stdout().lock();
+        out.write_all(&drawn.into_inner())?;
         Ok(out.flush()?)
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod error;
 mod host_problems;
+pub(crate) mod my_agents;
 pub(crate) mod project_root;
 pub(crate) mod set;
 pub(crate) mod skill_selector;
@@ -17,8 +18,11 @@ use openoxide_skills::host::{Host, Hosts};
 
 use crate::{AgentSettings, Config, Environment, SettingsOwner};
 use error::WorkspaceError;
-use host_problems::{unknown_host_settings, unusable_host};
+use host_problems::{unknown_agents, unknown_host_settings, unusable_host};
 use project_root::{find_repository, is_repository};
+
+/// The host whose rules are our own.
+pub const OWN_HOST: &str = "openoxide";
 
 /// The longest path that a system opens, in bytes.
 const PATH_MAX: usize = 4096;
@@ -28,7 +32,7 @@ const PATH_MAX: usize = 4096;
 pub struct Place {
     /// The folder to work in. If empty, it is the current directory of the environment.
     pub folder: PathBuf,
-    /// The host, as `name` or `name@edition`. If absent, the settings name it.
+    /// The host, as `name` or `name@edition`. If absent, the setting `host` may name it.
     pub host: Option<String>,
     /// The agent whose rules apply as well.
     pub agent: Option<String>,
@@ -43,6 +47,9 @@ pub struct Place {
     /// The root of the project as it was found before. The folder lies in it, and nothing above it becomes part of the
     /// project. If absent, the project is found anew.
     pub project: Option<PathBuf>,
+    /// Whether a program chose the folder, and it lies in no project that is served. It is then looked at, and is the project
+    /// of no command unless the user trusts it. The folder must be given without links.
+    pub chosen_by_program: bool,
     /// Whether the folder may be missing, or be a file. The folders above it are searched all the same.
     pub may_be_missing: bool,
 }
@@ -82,14 +89,23 @@ impl Workspace {
         if !place.folder.as_os_str().is_empty() {
             let path = environment.cwd.join(&place.folder);
             environment.cwd = match std::fs::canonicalize(&path) {
+                // A link that was put there since would lead into a project without its rules.
+                Ok(real) if place.chosen_by_program && real != path => return Err(WorkspaceError::NoFolder { path }),
                 Ok(real) if real.is_dir() || place.may_be_missing => real,
                 _ if place.may_be_missing && could_exist(&path) => resolve_missing(&path),
                 _ => return Err(WorkspaceError::NoFolder { path }),
             };
         }
         let found = find_repository(&environment.cwd, environment.home.as_deref());
-        let project = within(&environment.cwd, found, place.project.as_deref())?;
+        let mut project = within(&environment.cwd, found, place.project.as_deref())?;
         let mut config = Config::load(&environment, &project, &place.config);
+        // A folder that the user trusts is a project, also without version control: its rules hold in all of it.
+        if !is_repository(&project)
+            && let Some(trusted) = config.trusted_above(&environment.cwd).filter(|trusted| *trusted != project)
+        {
+            project = within(&environment.cwd, trusted, place.project.as_deref())?;
+            config = Config::load(&environment, &project, &place.config);
+        }
         if let Some(name) = place.agent.as_ref().filter(|name| !config.agents().contains_key(*name)) {
             let known = config.agents().keys().cloned().collect();
             return Err(WorkspaceError::UnknownAgent { name: name.clone(), known });
@@ -99,8 +115,8 @@ impl Workspace {
             let errors = hosts.add_folder(&home.join("hosts"));
             config.problems.extend(errors.iter().map(unusable_host));
         }
-        let unknown = unknown_host_settings(&config, &hosts);
-        config.problems.extend(unknown);
+        let unknown = unknown_host_settings(&config, &hosts).into_iter().chain(unknown_agents(&config, &hosts));
+        config.problems.extend(unknown.collect::<Vec<_>>());
         Ok(Workspace { environment, project, config, hosts, place })
     }
 
@@ -111,9 +127,20 @@ impl Workspace {
         Workspace::open(self.environment.clone(), place)
     }
 
-    /// Returns the host that is used when none is named.
+    /// Returns the one host that the request or the setting `host` names.
+    pub fn named_host(&self) -> Option<String> {
+        self.place.host.clone().or_else(|| self.config.text("host"))
+    }
+
+    /// Returns the host that is used where one is needed and none is named.
     pub fn default_host(&self) -> String {
-        self.config.text("host").unwrap_or_else(|| "openoxide".to_owned())
+        self.config.text("host").unwrap_or_else(|| OWN_HOST.to_owned())
+    }
+
+    /// Tells whether the project's files may be given to commands, and attached: not if a program chose the folder, unless
+    /// the user trusts it.
+    pub fn gives_files(&self) -> bool {
+        !self.place.chosen_by_program || self.config.trusts(&self.project)
     }
 
     /// Returns the name of the chosen agent.

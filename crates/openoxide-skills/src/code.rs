@@ -49,6 +49,7 @@ codes! {
     LinkLeadsOut = "S0018", "a symbolic link that leads where it may not";
     PartlyChecked = "S0019", "only the beginning of the file was checked";
     DeceptiveName = "S0020", "a name that can be mistaken for another";
+    TextLimit = "S0021", "the limit on text was reached";
     // The frontmatter as a whole.
     NoFrontmatter = "S0100", "no frontmatter";
     Unclosed = "S0101", "the frontmatter is not closed";

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::boundary::Boundary;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{Manifest, Survey, read_manifest};
 use crate::host::{ManifestFolders, NamespaceRules};
@@ -116,6 +117,12 @@ fn manifest_name(bytes: &[u8], folder: &Path) -> Result<String, String> {
     Ok(if manifest.name.trim().is_empty() { folder.into_owned() } else { manifest.name })
 }
 
+/// Returns the name of the plugin whose manifest lies in a folder, if it can be read.
+pub(crate) fn plugin_name(folder: &Path, file: &str, boundary: &Boundary) -> Option<String> {
+    manifest_name(&read_manifest(folder, file, boundary)?.ok()?, folder).ok()
+}
+
+/// Puts a plugin's name before a skill's.
 pub(crate) fn qualify(prefix: &str, name: &str, plain: bool) -> String {
     let is_odd = |character: char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-');
     if plain { format!("{prefix}:{}", name.replace(is_odd, "-")) } else { format!("{prefix}:{name}") }

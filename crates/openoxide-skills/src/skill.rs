@@ -221,6 +221,17 @@ pub struct Frontmatter {
     pub unknown: Vec<(String, String)>,
 }
 
+impl Frontmatter {
+    /// Returns about how many bytes of text it holds, in the fields that a file can make long.
+    pub fn text_size(&self) -> usize {
+        let pairs = self.metadata.iter().chain(&self.unknown).map(|(key, value)| key.len() + value.len());
+        let rare = self.rare.iter().flat_map(|rare| rare.arguments.iter().chain(&rare.paths).chain(&rare.globs));
+        let lists = rare.chain(&self.allowed_tools).map(String::len);
+        let texts = [&self.license, &self.compatibility].into_iter().flatten().map(String::len);
+        pairs.chain(lists).chain(texts).sum()
+    }
+}
+
 /// Fields that few skills have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RareFields {

@@ -119,7 +119,8 @@ impl TestContext {
         }
     }
 
-    fn filtered(&self, bytes: &[u8]) -> String {
+    /// Returns output as text, without what differs between runs and machines.
+    pub fn filtered(&self, bytes: &[u8]) -> String {
         without_machine(&String::from_utf8_lossy(bytes)).replace(&*self.root.to_string_lossy(), "[ROOT]")
     }
 }

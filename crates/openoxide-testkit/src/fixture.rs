@@ -23,7 +23,7 @@
 //! | `mode=OCTAL` | permission bits, set after everything is written |
 //! | `escaped` | path, target and content use `\n \r \t \\ \xNN \u{…}`, where `\xNN` is a raw byte |
 //! | `rooted` | `{root}` in content and target is the folder that the tree is written to |
-//! | `repeat=N` | N such entries: `{i}` is `000`, `001`, … and `{pad}` is `lorem ` repeated `i * 7 mod 41` times |
+//! | `repeat=N` | N such entries: `{i}` is `000`, `001`, … `{pad}` is `lorem ` repeated `i * 7 mod 41` times, and `{long}` is `lorem ` 8,000 times |
 //! | `lines=N` | the last line is repeated N times, where `{n}` is 1, 2, … |
 
 mod escape;
@@ -129,7 +129,8 @@ fn lengthened<'t>(header: &Header, content: &'t str) -> Cow<'t, str> {
 }
 
 fn numbered(text: &str, i: usize) -> String {
-    text.replace("{i}", &format!("{i:03}")).replace("{pad}", &"lorem ".repeat(i * 7 % 41))
+    let text = text.replace("{i}", &format!("{i:03}")).replace("{pad}", &"lorem ".repeat(i * 7 % 41));
+    if text.contains("{long}") { text.replace("{long}", &"lorem ".repeat(8000)) } else { text }
 }
 
 fn entry(header: &Header, path: &str, target: Option<&str>, content: &str) -> Entry {

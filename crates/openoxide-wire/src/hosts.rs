@@ -22,16 +22,20 @@ pub struct HostLine {
     pub name: String,
     /// What people call it.
     pub title: String,
+    /// Whether it is one of your agents.
+    pub mine: bool,
     /// The program and version whose behavior is stated.
     pub program: String,
     /// Other editions.
     pub editions: Vec<String>,
     /// What shows that the program is on this machine or configured in this project: programs, files, folders.
     pub found: Vec<String>,
-    /// How many skills it sees here.
-    pub sees: usize,
-    /// How many files it found that do not count.
-    pub others: usize,
+    /// How many skills are active in it here. Programs are not told: they may not know of all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sees: Option<usize>,
+    /// How many files it found and ignores. Programs are not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub others: Option<usize>,
     /// Where it comes from, if it is not built in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
@@ -46,7 +50,7 @@ pub struct MatrixRow {
     pub name: String,
     /// The file.
     pub path: String,
-    /// The standing in each host that found it.
-    #[serde(rename = "standings")]
+    /// The status in each host that found it.
+    #[serde(rename = "hosts")]
     pub statuses: BTreeMap<String, String>,
 }

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 mod activate;
+mod agents_list;
 mod change;
 mod check;
 mod config;
@@ -34,10 +35,11 @@ mod trust;
 pub use activate::{
     ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, ReattachedLine, RecordedLine, RefusedLine,
 };
+pub use agents_list::{AgentsListAnswer, AgentsOtherLine, AgentsSkillLine, AnyListAnswer};
 pub use change::{ChangeAnswer, ChangeLine, SettingAnswer, SwitchAnswer};
 pub use check::{CheckAnswer, CheckedLine};
 pub use config::{ConfigAnswer, ConfigValue};
-pub use explain::{ExplainAnswer, HostOutcome};
+pub use explain::{ExplainAnswer, ExplainedFileLine, HostFileLine, HostOutcome};
 pub use hosts::{HostLine, HostsAnswer, MatrixRow};
 pub use list::{LimitLine, ListAnswer};
 pub use mentions::{CallerInput, IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInputItem};
@@ -52,6 +54,8 @@ pub use roots::{IsolationLine, MissingLine, RootLine, RootsAnswer, SettingLine};
 pub use run::{FileChangeLine, RanLine, RunAnswer};
 pub use schema_version::SchemaVersion;
 pub use schemas::answer_schemas;
-pub use search::{HitLine, SearchAnswer};
-pub use skill::{DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillLine, Tokens};
+pub use search::{AgentsHitLine, AgentsSearchAnswer, AnySearchAnswer, HitLine, SearchAnswer};
+pub use skill::{
+    DependencyLine, InterfaceLine, OtherLine, PolicyLine, ShowAnswer, SkillDetail, SkillFacts, SkillLine, Tokens,
+};
 pub use trust::{AnswerLine, FolderLine, GrantLine, RemoteGrantLine, SourceLine, TrustAnswer, WrittenLine};

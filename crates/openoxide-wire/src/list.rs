@@ -1,6 +1,6 @@
 //! `list --json`: the skills that a host sees, and the files that it ignores.
 
-use openoxide_skills::catalog::{Catalog, LimitReached};
+use openoxide_skills::catalog::{Catalog, Entry, LimitReached};
 use openoxide_skills::text::path_text;
 
 use crate::{JsonSchema, OtherLine, ProblemLine, RemoteLine, RemoteProblemLine, SchemaVersion, Serialize, SkillLine};
@@ -12,7 +12,7 @@ pub struct ListAnswer {
     pub schema: SchemaVersion,
     /// The host whose rules were followed.
     pub host: String,
-    /// Skills that count, in the host's order.
+    /// The active skills, in the host's order.
     pub skills: Vec<SkillLine>,
     /// Everything else that was found, by path.
     pub others: Vec<OtherLine>,
@@ -47,14 +47,18 @@ impl From<&LimitReached> for LimitLine {
 }
 
 impl ListAnswer {
-    /// Makes the answer; `costs` has the cost of each skill's line in the catalog.
-    pub fn new(catalog: &Catalog, costs: &[u64]) -> ListAnswer {
-        let skills = catalog.skills.iter().zip(costs).map(|(entry, listed)| SkillLine::new(catalog, entry, *listed));
+    /// Makes the answer: the active skills, each with the cost of its line in the catalog, and the others.
+    pub fn new<'c>(
+        catalog: &'c Catalog,
+        skills: impl IntoIterator<Item = (&'c Entry, u64)>,
+        others: impl IntoIterator<Item = &'c Entry>,
+    ) -> ListAnswer {
+        let skills = skills.into_iter().map(|(entry, listed)| SkillLine::new(catalog, entry, listed));
         ListAnswer {
             schema: SchemaVersion::default(),
             host: catalog.host.clone(),
             skills: skills.collect(),
-            others: catalog.others.iter().map(|entry| OtherLine::new(catalog, entry)).collect(),
+            others: others.into_iter().map(|entry| OtherLine::new(catalog, entry)).collect(),
             problems: catalog.problems.iter().map(ProblemLine::from).collect(),
             limits: catalog.limits.iter().map(LimitLine::from).collect(),
             remote: None,

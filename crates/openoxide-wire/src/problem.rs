@@ -38,9 +38,12 @@ pub struct ProblemLine {
     /// Hosts that do not load the skill because of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dropped_by: Vec<String>,
+    /// Hosts that load the skill, but not as it is written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differs_in: Vec<String>,
 }
 
-/// A change that mends a finding.
+/// A change that fixes a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum FixLine {
@@ -78,6 +81,7 @@ impl ProblemLine {
             help: diagnostic.help.clone(),
             fix: diagnostic.fix.as_ref().map(FixLine::from),
             dropped_by: Vec::new(),
+            differs_in: Vec::new(),
         }
     }
 }

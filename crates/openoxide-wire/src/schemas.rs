@@ -5,8 +5,9 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::{
-    ActivateAnswer, ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer, HostsAnswer, ListAnswer, MentionsAnswer,
-    OverviewAnswer, PromptAnswer, ReadAnswer, RemoteAnswer, RootsAnswer, RunAnswer, ShowAnswer, TrustAnswer, TurnInput,
+    ActivateAnswer, AnyListAnswer, AnySearchAnswer, ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer,
+    HostsAnswer, MentionsAnswer, OverviewAnswer, PromptAnswer, ReadAnswer, RemoteAnswer, RootsAnswer, RunAnswer,
+    ShowAnswer, TrustAnswer, TurnInput,
 };
 
 /// Returns the schema of each command's `--json` by the command's name. `change` is shared by all commands that change
@@ -19,7 +20,7 @@ pub fn answer_schemas() -> Vec<(&'static str, Value)> {
         ("config", schema::<ConfigAnswer>()),
         ("explain", schema::<ExplainAnswer>()),
         ("hosts", schema::<HostsAnswer>()),
-        ("list", schema::<ListAnswer>()),
+        ("list", schema::<AnyListAnswer>()),
         ("mentions", schema::<MentionsAnswer>()),
         ("overview", schema::<OverviewAnswer>()),
         ("prompt", schema::<PromptAnswer>()),
@@ -27,6 +28,7 @@ pub fn answer_schemas() -> Vec<(&'static str, Value)> {
         ("remote", schema::<RemoteAnswer>()),
         ("roots", schema::<RootsAnswer>()),
         ("run", schema::<RunAnswer>()),
+        ("search", schema::<AnySearchAnswer>()),
         ("show", schema::<ShowAnswer>()),
         ("trust", schema::<TrustAnswer>()),
         ("turn", schema::<TurnInput>()),

@@ -8,9 +8,19 @@ use openoxide_skills::text::{path_text, tokens};
 
 use crate::{JsonSchema, ProblemLine, SchemaVersion, Serialize};
 
-/// A skill that counts.
+/// A skill that is active.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SkillLine {
+    /// What is known about it.
+    #[serde(flatten)]
+    pub facts: SkillFacts,
+    /// Always `active` here.
+    pub status: String,
+}
+
+/// What is known about a skill that is active.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SkillFacts {
     /// What it is called.
     pub name: String,
     /// What it is for.
@@ -23,9 +33,6 @@ pub struct SkillLine {
     pub scope: String,
     /// The root it was found in.
     pub root: String,
-    /// Always `active` here.
-    #[serde(rename = "standing")]
-    pub status: String,
     /// Whether the model may call it.
     pub model: bool,
     /// Whether the user may call it.
@@ -149,7 +156,6 @@ pub struct OtherLine {
     /// The root it was found in.
     pub root: String,
     /// `shadowed`, `disabled`, `invalid`, `dormant`, `denied` or `untrusted`.
-    #[serde(rename = "standing")]
     pub status: String,
     /// A stable code, a colon and a sentence.
     pub reason: String,
@@ -223,16 +229,22 @@ pub struct SkillDetail {
 impl SkillLine {
     /// Makes the line of an entry; `listed` is the cost of its line in the catalog.
     pub fn new(catalog: &Catalog, entry: &Entry, listed: u64) -> SkillLine {
+        SkillLine { facts: SkillFacts::new(catalog, entry, listed), status: entry.status.as_str().to_owned() }
+    }
+}
+
+impl SkillFacts {
+    /// Tells what is known about an entry; `listed` is the cost of its line in the catalog.
+    pub fn new(catalog: &Catalog, entry: &Entry, listed: u64) -> SkillFacts {
         let searched = &catalog.roots[entry.root].root;
         let skill = &entry.skill;
-        SkillLine {
+        SkillFacts {
             name: skill.name.to_string(),
             description: skill.description.to_string(),
             path: path_text(&skill.path),
             dir: path_text(entry.dir()),
             scope: skill.scope.as_str().to_owned(),
             root: path_text(&searched.path),
-            status: entry.status.as_str().to_owned(),
             model: entry.model,
             user: entry.user,
             tokens: Tokens { listed, body: tokens(entry.size) },
@@ -269,7 +281,8 @@ impl OtherLine {
     }
 }
 
-fn reason(entry: &Entry) -> Option<String> {
+/// Returns why an entry is ignored: a stable code, a colon and a sentence.
+pub(crate) fn reason(entry: &Entry) -> Option<String> {
     entry.reason.as_ref().map(|reason| format!("{}: {}", reason.code, reason.text))
 }
 

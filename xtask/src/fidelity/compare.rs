@@ -11,11 +11,11 @@ pub(super) fn codex(real: &Value, ours: &Value) -> Lines {
     let our_active = rows(&ours["skills"], |_| true);
     let mut differences = in_order("active", &real_active, &our_active);
     let real_off = paths(&real["skills"], |skill| skill["enabled"] == false);
-    let our_off = paths(&ours["others"], |skill| skill["standing"] == "disabled");
+    let our_off = paths(&ours["others"], |skill| skill["status"] == "disabled");
     differences.extend(as_sets("disabled", &real_off, &our_off));
     let real_bad =
         paths(&real["errors"], |error| error["path"].as_str().is_some_and(|path| path.ends_with("/SKILL.md")));
-    let our_bad = paths(&ours["others"], |skill| skill["standing"] == "invalid" && unreadable(skill));
+    let our_bad = paths(&ours["others"], |skill| skill["status"] == "invalid" && unreadable(skill));
     differences.extend(as_sets("invalid", &once(real_bad), &once(our_bad)));
     differences
 }

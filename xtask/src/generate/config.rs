@@ -53,6 +53,7 @@ pub(super) fn page() -> Result<String> {
 fn own() -> String {
     let row = |key: &ConfigKey| {
         let project = match key.project {
+            ProjectAccess::Always => "yes, trusted or not".to_owned(),
             ProjectAccess::Any => "yes".to_owned(),
             ProjectAccess::Only(strict) => format!("only `{strict}`"),
             ProjectAccess::Denied => "no".to_owned(),

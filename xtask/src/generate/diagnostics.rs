@@ -12,7 +12,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("S00", "Finding and reading files"),
     ("S01", "The frontmatter"),
     ("S02", "Files beside it"),
-    ("S03", "Standings"),
+    ("S03", "Statuses"),
     ("S04", "Settings and hosts"),
 ];
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use openoxide_config::CONFIG_KEYS;
+use openoxide_config::OWN_HOST;
 use openoxide_skills::host::{Host, Hosts};
 use serde_json::Value;
 use toml::Table;
@@ -114,8 +114,7 @@ impl Entry {
             let cases = fs_err::read_dir(&cases)?.count();
             return Ok(format!("recorded against the real program, [{cases} cases](../../fidelity/{})", self.name));
         }
-        let own = CONFIG_KEYS.iter().any(|key| key.name == "host" && key.default.trim_matches('"') == self.name);
-        Ok(if own { "they are our own" } else { "from its documentation and source" }.to_owned())
+        Ok(if self.name == OWN_HOST { "they are our own" } else { "from its documentation and source" }.to_owned())
     }
 
     fn page(&self, schema: &Value) -> Result<String> {

@@ -63,11 +63,31 @@ pub fn unseen<'c>(
     view: &View,
     other: &Catalog,
 ) -> Vec<(&'c Entry, Result<Placement, Error>)> {
+    unseen_of(workspace, (own, own.skills.iter()), view, other)
+}
+
+/// Returns the place that one skill of a catalog would get, as [`unseen`] does for all of them.
+pub(crate) fn unseen_place(
+    workspace: &Workspace,
+    (own, entry): (&Catalog, &Entry),
+    view: &View,
+    other: &Catalog,
+) -> Option<Placement> {
+    let mut found = unseen_of(workspace, (own, std::iter::once(entry)), view, other);
+    found.pop().and_then(|(_, place)| place.ok())
+}
+
+fn unseen_of<'c>(
+    workspace: &Workspace,
+    (own, entries): (&'c Catalog, impl Iterator<Item = &'c Entry>),
+    view: &View,
+    other: &Catalog,
+) -> Vec<(&'c Entry, Result<Placement, Error>)> {
     let looked_at = other.entries().filter(|entry| !is_elsewhere(entry));
     let known: HashSet<&Path> = looked_at.map(Entry::canonical).collect();
     let names: HashSet<&str> = other.skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
     let mut places = Places::of(workspace, view);
-    let missing = own.skills.iter().filter(|entry| {
+    let missing = entries.filter(|entry| {
         matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User)
             && !known.contains(entry.canonical())
             && !names.contains(entry.skill.name.as_ref())

@@ -13,6 +13,8 @@ pub enum Action {
         folder: PathBuf,
         /// Whether to fix what is found.
         fix: bool,
+        /// Whether that may rename files and folders.
+        rename: bool,
     },
     /// Trust the project.
     Trust,

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use openoxide_skills::diagnostic::Fix;
 use openoxide_skills::judge::{SkillFinding, judge};
 use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
 use openoxide_wire::SuggestionLine;
 
 use super::{action::Action, glance::Glance};
-use crate::{link::is_elsewhere, numbers::listed, paths};
+use crate::{check, link::is_elsewhere, numbers::listed, paths};
 
 /// Folders of skills that some agent cannot use, each with those agents.
 #[derive(Default)]
@@ -53,7 +54,13 @@ fn suggest(glance: &Glance<'_>, folder: &Path, views: &[&View], is_foreign: bool
     let boundary = views.first().map(|view| view.around.boundary_at(folder)).unwrap_or_default();
     let judged = judge(folder, &views.iter().map(|view| &view.host).collect::<Vec<_>>(), &boundary);
     let dropping = || judged.findings.iter().filter(|finding| !finding.dropped_by.is_empty());
-    let is_fixable = |finding: &SkillFinding| finding.diagnostic.fix.is_some() && !finding.path.is_symlink();
+    let needs_rename = |finding: &SkillFinding| finding.diagnostic.fix.as_ref().is_some_and(Fix::is_rename);
+    // A rename may be refused; then it is not suggested.
+    let may_rename = dropping().any(needs_rename) && check::would_rename(glance.workspace, folder);
+    let is_fixable = |finding: &SkillFinding| {
+        let is_possible = !needs_rename(finding) || may_rename;
+        finding.diagnostic.fix.is_some() && is_possible && !finding.path.is_symlink()
+    };
     let finding = dropping().find(|finding| is_fixable(finding)).or_else(|| dropping().next());
     let titles: Vec<&str> = views.iter().map(|view| view.host.title.as_str()).collect();
     let verb = if titles.len() == 1 { "drops" } else { "drop" };
@@ -67,6 +74,10 @@ fn suggest(glance: &Glance<'_>, folder: &Path, views: &[&View], is_foreign: bool
         code: finding.map(|finding| finding.diagnostic.code.to_string()),
         fixes: fix && dropping().all(is_fixable),
         agents: views.iter().map(|view| view.spec.id()).collect(),
-        ..glance.suggest(&judged.name, text, &Action::Check { folder: folder.to_owned(), fix })
+        ..glance.suggest(
+            &judged.name,
+            text,
+            &Action::Check { folder: folder.to_owned(), fix, rename: fix && may_rename },
+        )
     }
 }

@@ -1,27 +1,30 @@
-//! `explain`: why a skill does or does not count, here and in each other host; or what a code means.
+//! `explain`: why a skill is active or ignored, in your agents and in each other; or what a code means.
 
-use std::{fmt::Write as _, io::IsTerminal as _};
+use std::{fmt::Write as _, io::IsTerminal as _, path::Path};
 
-use openoxide_app::explain::{FoundElsewhere, LinkAdvice};
-use openoxide_app::{Catalog, Entry, PlaceSettings, SkillScope, Status, find, paths};
-use openoxide_wire::HostOutcome;
-use unicode_width::UnicodeWidthStr as _;
+use openoxide_app::explain::{Advice, Explanation};
+use openoxide_app::{Workspace, paths, problems};
+use openoxide_wire::{ExplainedFileLine, HostFileLine, HostOutcome};
 
+use crate::session::{open_workspace, say_no_agent, warn_of};
 use crate::table::{cut, fill, pad, widest};
+use crate::typed;
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
-use crate::{session::open, typed};
 
 mod page;
 
-/// Explain why a skill does or does not count, or what a code means
+/// Explain why a skill is active or ignored, or what a code means
 ///
-/// Takes a skill's name or path, or a code such as S0102 that `check` or `list` printed. Of other hosts, shows those
-/// that are here; all of them with `-v`.
+/// Takes a skill's name or path, or a code such as S0102 that `check` or `list` printed. Speaks of your agents: those found
+/// on this machine and in this project, or those in the setting `my_agents`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
     /// A skill's name or path, or a code
     #[arg(value_name = "SKILL|CODE")]
     subject: String,
+    /// Also explain it for every other host that is known
+    #[arg(long)]
+    all_hosts: bool,
 }
 
 pub(crate) fn explain(ui: &Ui, args: &ExplainArgs) -> anyhow::Result<ExitStatus> {
@@ -32,105 +35,139 @@ pub(crate) fn explain(ui: &Ui, args: &ExplainArgs) -> anyhow::Result<ExitStatus>
         }
         return Ok(ExitStatus::Done);
     }
-    let settings = open(ui)?;
-    let explanation = openoxide_app::explain::explain(&settings, &args.subject)?;
+    let workspace = open_workspace(ui)?;
+    let explanation = openoxide_app::explain::explain(&workspace, &args.subject, args.all_hosts)?;
     if ui.common.json {
         return ui.json(&explanation.answer);
     }
-    ui.warn_of_settings(&settings.workspace, &settings.problems);
-    let found = find(&settings.workspace, &explanation.catalog, &args.subject).unwrap_or_default();
-    let mut text = match &explanation.elsewhere {
-        Some(elsewhere) => unseen_text(ui, &settings, &args.subject, elsewhere),
-        None => found_text(ui, &settings, &args.subject, &explanation.catalog, &found),
-    };
-    let hosts: Vec<(&HostOutcome, bool)> =
-        explanation.answer.hosts.iter().zip(explanation.here.iter().copied()).collect();
-    text.push_str(&hosts_text(ui, &args.subject, &hosts));
+    warn_of(ui, &workspace, problems::news(problems::of_settings(&workspace)));
+    if explanation.none_found {
+        say_no_agent(ui, &workspace);
+    }
+    let screen = Screen { ui, workspace: &workspace };
+    let text = screen.files(&args.subject, &explanation.answer.files) + &screen.hosts(&args.subject, &explanation);
     ui.data(&text)?;
-    if found.iter().any(|entry| entry.status == Status::Untrusted) {
-        ui.hint(&format!("to trust the project: {}", ui.command_for_all("trust")));
-    }
-    if let Some(command) = explanation.link.as_ref().and_then(|link| link_command(ui, link)) {
-        ui.hint(&command);
-    }
     Ok(ExitStatus::Done)
 }
 
-/// Writes the command that shows a skill to the first agent here that does not look where it is.
-fn link_command(ui: &Ui, link: &LinkAdvice) -> Option<String> {
-    let name = typed::word(&link.skill)?;
-    // A host that does not see the skill cannot link it.
-    let common = if link.seen_here { &ui.common } else { &typed::for_all(&ui.common) };
-    Some(typed::command(common, "link", Some(&name), &format!("--into {}", link.into)))
+struct Screen<'s> {
+    ui: &'s Ui,
+    workspace: &'s Workspace,
 }
 
-/// Says where a skill is that the host in question does not find.
-fn unseen_text(ui: &Ui, settings: &PlaceSettings, subject: &str, elsewhere: &FoundElsewhere) -> String {
-    let title = safe(&settings.view.host.title);
-    let heading = format!("{}: not found by {title}", paint(Role::Strong, &safe(subject)));
-    let mut text = format!("{}\n\n", fill("", &heading, ui.width));
-    for (folder, scope) in &elsewhere.folders {
-        let place = paths::short(&settings.workspace, folder);
-        let _ = writeln!(text, "{}", fill("  ", &format!("{place}  {}", scope.as_str()), ui.width));
+impl Screen<'_> {
+    /// Names the files that have the name.
+    fn files(&self, subject: &str, files: &[ExplainedFileLine]) -> String {
+        let heading = format!("{}: {} found", paint(Role::Strong, &safe(subject)), files.len());
+        let mut text = format!("{}\n\n", fill("", &heading, self.ui.width));
+        let places: Vec<String> = files.iter().map(|file| self.place(&file.path)).collect();
+        let width = widest(places.iter().map(String::as_str), 44);
+        for (file, place) in files.iter().zip(&places) {
+            let trust = match file.trusted {
+                Some(true) => ", trusted",
+                Some(false) => ", not trusted",
+                None => "",
+            };
+            let line = format!("{}  {}{trust}", pad(place, width), file.scope);
+            let _ = writeln!(text, "{}", fill("  ", &line, self.ui.width));
+        }
+        text.push('\n');
+        text
     }
-    let lead = format!("  {title}: ");
-    let _ = writeln!(text, "\n{}", fill(&lead, &elsewhere.reason, ui.width));
-    text
-}
 
-fn found_text(ui: &Ui, settings: &PlaceSettings, subject: &str, catalog: &Catalog, found: &[&Entry]) -> String {
-    let counting = found.iter().filter(|entry| entry.is_active()).count();
-    let verb = if counting == 1 { "counts" } else { "count" };
-    let heading = format!("{}: {} found, {counting} {verb}", paint(Role::Strong, &safe(subject)), found.len());
-    let mut text = format!("{}\n\n", fill("", &heading, ui.width));
-    let status = |entry: &&Entry| if entry.is_active() { "counts" } else { entry.status.as_str() };
-    let places: Vec<String> = found.iter().map(|entry| paths::short(&settings.workspace, entry.dir())).collect();
-    let (first, second) = (widest(found.iter().map(status), 12), widest(places.iter().map(String::as_str), 44));
-    for (entry, place) in found.iter().zip(&places) {
-        let role = if entry.is_active() { Role::Good } else { Role::Warning };
-        let lead = format!("  {}  ", paint(role, &pad(status(entry), first)));
-        let line = format!("{}  {}", pad(place, second), detail(settings, catalog, entry));
-        let _ = writeln!(text, "{}", fill(&lead, &line, ui.width));
-        if let Some(reason) = &entry.reason {
-            let why = format!("{} [{}]", safe(&paths::abbreviate_home(&settings.workspace, &reason.text)), reason.code);
-            let _ = writeln!(text, "{}", fill(&" ".repeat(first + 4), &why, ui.width));
+    /// Says what each agent makes of the skill, and what to do about it.
+    fn hosts(&self, subject: &str, explanation: &Explanation) -> String {
+        let hosts = &explanation.answer.hosts;
+        let titles: Vec<String> = hosts.iter().map(|host| safe(&host.title)).collect();
+        let first = widest(titles.iter().map(String::as_str), 20);
+        let second = widest(hosts.iter().flat_map(statuses), 12);
+        let indent = " ".repeat(2 + first + 2 + second + 2);
+        let mut text = String::new();
+        for ((host, title), advice) in hosts.iter().zip(&titles).zip(&explanation.advice) {
+            let lead = format!("  {}  {}  ", pad(&cut(title, first), first), painted(&host.status, second));
+            let _ = writeln!(text, "{}", fill(&lead, &host.detail, self.ui.width));
+            for file in further(host) {
+                let lead = format!("{}{}  ", " ".repeat(2 + first + 2), painted(&file.status, second));
+                let _ = writeln!(text, "{}", fill(&lead, &self.about(file), self.ui.width));
+            }
+            let command = advice.as_ref().and_then(|advice| self.command(advice));
+            // A command that is broken in two cannot be copied.
+            let fits =
+                |indent: &str, command: &str| self.ui.width.is_none_or(|all| indent.len() + command.len() <= all);
+            match command {
+                Some(command) if fits(&indent, &command) => advise(&mut text, &indent, &command),
+                Some(command) if fits("    ", &command) => advise(&mut text, "    ", &command),
+                Some(command) => self.ui.hint(&command),
+                None => {}
+            }
+        }
+        text + &self.others(subject, explanation)
+    }
+
+    /// Says that there are more hosts, and which of them use the skill if no agent of the user's does.
+    fn others(&self, subject: &str, explanation: &Explanation) -> String {
+        if explanation.other_hosts == 0 {
+            return String::new();
+        }
+        let is_active = explanation.answer.hosts.iter().any(|host| matches!(&*host.status, "active" | "ambiguous"));
+        let titles = &explanation.active_elsewhere;
+        let active = match titles.is_empty() || is_active {
+            true => String::new(),
+            false => format!(" (active in {})", safe(&titles.join(", "))),
+        };
+        let more = typed::command(&self.ui.common, "explain", typed::word(subject).as_deref(), "--all-hosts");
+        let line = format!("  {}{active}: {more}", count(explanation.other_hosts, "other agent"));
+        let fits = self.ui.width.is_none_or(|width| line.len() <= width);
+        let line = if fits { line } else { line.replace(&more, "--all-hosts") };
+        fill("  ", line.trim_start(), self.ui.width) + "\n"
+    }
+
+    fn about(&self, file: &HostFileLine) -> String {
+        let place = self.place(&file.path);
+        match file.reason.as_ref().and_then(|reason| reason.split_once(": ")) {
+            Some((code, why)) => format!("{place}: {} [{code}]", safe(&paths::abbreviate_home(self.workspace, why))),
+            None => place,
         }
     }
-    text
+
+    fn place(&self, path: &str) -> String {
+        let path = Path::new(path);
+        let is_folder = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+        let shown = if is_folder { path.parent().unwrap_or(path) } else { path };
+        paths::short(self.workspace, shown)
+    }
+
+    fn command(&self, advice: &Advice) -> Option<String> {
+        let common = typed::for_all(&self.ui.common);
+        let for_host = |host: &str| crate::args::Common { host: Some(host.to_owned()), ..common.clone() };
+        Some(match advice {
+            Advice::Link { skill, into } => {
+                let word = typed::skill(self.workspace, skill)?;
+                typed::command(&common, "link", Some(&word), &format!("--into {into}"))
+            }
+            Advice::Trust => typed::command(&common, "trust", None, ""),
+            Advice::Check { folder, host } => {
+                let word = typed::path(self.workspace, folder)?;
+                typed::command(&for_host(host), "check", Some(&word), "")
+            }
+        })
+    }
 }
 
-/// Says what other hosts make of a skill: those that are here, and all if asked to say more or if none is here.
-fn hosts_text(ui: &Ui, subject: &str, all: &[(&HostOutcome, bool)]) -> String {
-    let shows_all = ui.common.verbose || all.iter().all(|(_, here)| !here);
-    let shown: Vec<&HostOutcome> =
-        all.iter().filter(|(_, here)| shows_all || *here).map(|(outcome, _)| *outcome).collect();
-    let mut text = "\nIn other agents\n".to_owned();
-    let titles: Vec<String> = shown.iter().map(|outcome| safe(&outcome.title)).collect();
-    let first = widest(titles.iter().map(String::as_str), 20);
-    for (outcome, title) in shown.iter().zip(&titles) {
-        let seen =
-            if outcome.seen { paint(Role::Good, &pad("seen", 8)) } else { paint(Role::Warning, &pad("not seen", 8)) };
-        let lead = format!("  {}  {seen}  ", pad(&cut(title, first), first));
-        let _ = writeln!(text, "{}", fill(&lead, &outcome.detail, ui.width));
-    }
-    if shown.len() < all.len() {
-        let more = typed::command(&ui.common, "explain", typed::word(subject).as_deref(), "-v");
-        let line = format!("  and {}: {more}", count(all.len() - shown.len(), "more host"));
-        // A command that is broken in two cannot be copied.
-        let fits = ui.width.is_none_or(|width| line.width() <= width);
-        let _ = writeln!(text, "{}", if fits { line } else { line.replace(&more, "the same with -v") });
-    }
-    text
+fn advise(text: &mut String, indent: &str, command: &str) {
+    let _ = writeln!(text, "{indent}{}", paint(Role::Hint, command));
 }
 
-fn detail(settings: &PlaceSettings, catalog: &Catalog, entry: &Entry) -> String {
-    let scope = entry.skill.scope;
-    let provider = catalog.roots[entry.root].root.rule.provider.as_deref();
-    let notes = [
-        (scope == SkillScope::Repo && settings.view.around.trusted, "trusted"),
-        (entry.is_active() && !entry.model, "you only"),
-        (entry.is_active() && !entry.user, "model only"),
-    ];
-    let notes = notes.into_iter().filter_map(|(holds, note)| holds.then_some(note));
-    [scope.as_str()].into_iter().chain(provider).chain(notes).collect::<Vec<_>>().join(", ")
+/// Returns the files of a host that the line of its status does not speak of.
+fn further(host: &HostOutcome) -> impl Iterator<Item = &HostFileLine> {
+    host.files.iter().skip(usize::from(host.status != "ambiguous"))
+}
+
+fn statuses(host: &HostOutcome) -> impl Iterator<Item = &str> {
+    std::iter::once(host.status.as_str()).chain(further(host).map(|file| file.status.as_str()))
+}
+
+fn painted(status: &str, width: usize) -> String {
+    let role = if status == "active" { Role::Good } else { Role::Warning };
+    paint(role, &pad(status, width))
 }

@@ -1,19 +1,23 @@
-//! `hosts`: the hosts, and which skills each of them sees.
+//! `hosts`: your agents and the other hosts, and which skills each of them sees.
 
 use std::{fmt::Write as _, path::Path};
 
-use openoxide_app::hosts::{self, is_here};
-use openoxide_app::{Workspace, paths, problems};
+use openoxide_app::{Workspace, agents_list, hosts, paths, problems};
 use openoxide_wire::{HostLine, HostsAnswer, MatrixRow};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::session::{open_workspace, warn_of};
+use crate::session::{open_workspace, say_no_agent, warn_of};
 use crate::table::{cut, fill, pad, pad_left, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
 
-/// Show the hosts, and which skills each of them sees
+/// Show your agents, and which skills each of them sees
+///
+/// Your agents are those found on this machine and in this project, or those in the setting `my_agents`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HostsArgs {
+    /// Show every host that is known, your agents first
+    #[arg(long)]
+    all_hosts: bool,
     /// Show only the hosts, not the skills
     #[arg(long)]
     no_matrix: bool,
@@ -21,32 +25,39 @@ pub(crate) struct HostsArgs {
 
 pub(crate) fn hosts(ui: &Ui, args: &HostsArgs) -> anyhow::Result<ExitStatus> {
     let workspace = open_workspace(ui)?;
-    let answer = hosts::hosts(&workspace, ui.common.host.as_deref(), !args.no_matrix)?;
+    let answer = hosts::hosts(&workspace, args.all_hosts, !args.no_matrix)?;
     if ui.common.json {
         return ui.json(&answer);
     }
+    if agents_list::no_agent_found(&workspace)? {
+        say_no_agent(ui, &workspace);
+    }
     warn_of(ui, &workspace, problems::of_hosts(&workspace));
-    ui.data(&hosts_text(ui, &workspace, &answer.hosts))?;
+    ui.data(&hosts_text(ui, &answer.hosts))?;
     if !answer.matrix.is_empty() {
         ui.data(&matrix_text(ui, &workspace, &answer))?;
-        let why = ui.command_for_all("explain SKILL");
-        ui.say(&format!("\u{25cf} counts  \u{25cb} found, does not count  \u{b7} not found; why: {why}"));
+        let why = ui.command("explain SKILL");
+        ui.say(&format!("\u{25cf} active  \u{25cb} ignored  \u{b7} not found   why: {why}"));
+    }
+    let others = workspace.hosts.names().count().saturating_sub(answer.hosts.len());
+    if others > 0 {
+        ui.say(&format!("{}: {}", count(others, "other host"), ui.command("hosts --all-hosts")));
     }
     Ok(ExitStatus::Done)
 }
 
-fn hosts_text(ui: &Ui, workspace: &Workspace, hosts: &[HostLine]) -> String {
+fn hosts_text(ui: &Ui, hosts: &[HostLine]) -> String {
     let first = widest(hosts.iter().map(|host| host.name.as_str()), 24).max(4);
-    let mut text = format!("  #  {}  here  sees  not  states\n", pad("host", first));
+    let mut text = format!("  #  {}  found  active  ignored  version\n", pad("host", first));
     for (number, host) in hosts.iter().enumerate() {
-        let is_here = is_here(workspace, &host.name, !host.found.is_empty());
-        let here = if is_here { paint(Role::Good, "yes ") } else { paint(Role::Dim, "no  ") };
+        let here = if host.found.is_empty() { paint(Role::Dim, "no   ") } else { paint(Role::Good, "yes  ") };
         let (number, name) = (pad_left(&(number + 1).to_string(), 3), pad(&safe(&host.name), first));
-        let (sees, others) = (pad_left(&host.sees.to_string(), 4), pad_left(&host.others.to_string(), 3));
+        let number_of = |count: Option<usize>, width| pad_left(&count.unwrap_or_default().to_string(), width);
+        let (sees, others) = (number_of(host.sees, 6), number_of(host.others, 7));
         let lead = format!("{number}  {name}  {here}  {sees}  {others}  ");
         let editions: Vec<String> = host.editions.iter().map(|edition| format!("@{}", safe(edition))).collect();
-        let states = format!("{}  {}", safe(&host.program), editions.join(" "));
-        let _ = writeln!(text, "{}", fill(&lead, states.trim_end(), ui.width));
+        let version = format!("{}  {}", safe(&host.program), editions.join(" "));
+        let _ = writeln!(text, "{}", fill(&lead, version.trim_end(), ui.width));
     }
     text
 }

@@ -125,8 +125,12 @@ fn command(ui: &Ui, workspace: &Workspace, action: &Action) -> String {
     let for_host = |host: &String| Common { host: Some(host.clone()), ..ui.common.clone() };
     match action {
         // A fix serves every agent, also where the user looks at one.
-        Action::Check { folder, fix } => {
-            let verb = if *fix { "check --fix" } else { "check" };
+        Action::Check { folder, fix, rename } => {
+            let verb = match (fix, rename) {
+                (true, true) => "check --fix --rename",
+                (true, false) => "check --fix",
+                (false, _) => "check",
+            };
             typed::command(&typed::for_all(&ui.common), verb, typed::path(workspace, folder).as_deref(), "")
         }
         Action::Trust => ui.command_for_all("trust"),

@@ -37,7 +37,7 @@ pub(crate) fn show(ui: &Ui, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
 
 fn text(workspace: &Workspace, entry: &Entry, answer: &ShowAnswer) -> String {
     let skill = &answer.skill;
-    let line = &skill.line;
+    let line = &skill.line.facts;
     let mut text = format!("{}\n{}\n\n", paint(Role::Strong, &safe(&line.name)), safe(&line.description));
     let mut row = |name: &str, value: String| {
         if !value.is_empty() {
@@ -48,7 +48,7 @@ fn text(workspace: &Workspace, entry: &Entry, answer: &ShowAnswer) -> String {
     row("found as", if line.found.is_some() { paths::short(workspace, entry.found()) } else { String::new() });
     row("scope", line.scope.clone());
     let reason = skill.reason.as_ref().map(|reason| format!(", {}", safe(reason))).unwrap_or_default();
-    row("standing", format!("{}{reason}", line.status));
+    row("status", format!("{}{reason}", skill.line.status));
     row("called by", if entry.is_active() { callers(entry) } else { String::new() });
     row("also called", safe(&line.aliases.join(", ")));
     row("cost", format!("{} tokens listed, about {} read", grouped(line.tokens.listed), grouped(line.tokens.body)));

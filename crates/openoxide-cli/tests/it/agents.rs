@@ -35,10 +35,10 @@ fn names(answer: &Value) -> Vec<&str> {
     field(&answer["skills"], "name")
 }
 
-/// Returns name, standing and reason of what does not count.
+/// Returns name, status and reason of what does not count.
 fn others(answer: &Value) -> Vec<String> {
     let text = |other: &Value, key: &str| other[key].as_str().unwrap_or_default().to_owned();
-    let line = |other: &Value| format!("{} {} {}", text(other, "name"), text(other, "standing"), text(other, "reason"));
+    let line = |other: &Value| format!("{} {} {}", text(other, "name"), text(other, "status"), text(other, "reason"));
     answer["others"].as_array().into_iter().flatten().map(line).collect()
 }
 
@@ -84,7 +84,7 @@ fn the_model_never_sees_a_denied_name() {
 #[test]
 fn no_host_shows_the_model_what_rules_deny() {
     let context = context();
-    let all = field(&valid_json(&context, &["hosts", "--json"])["hosts"], "name").join(" ");
+    let all = field(&valid_json(&context, &["hosts", "--all-hosts", "--json"])["hosts"], "name").join(" ");
     let mut showed = 0;
     for host in all.split(' ') {
         let output = run(&context, &["prompt", "--json", "--host", host]);
@@ -149,7 +149,7 @@ fn a_project_denies_and_never_allows() {
          [hosts.opencode.permission]\nskill = \"allow\"\n\
          //- home/.config/opencode/opencode.json\n{\"permission\": {\"skill\": {\"review\": \"deny\"}}}\n",
     );
-    let list = |args: &[&str]| valid_json(&context, &[&["list", "--json"], args].concat());
+    let list = |args: &[&str]| valid_json(&context, &[&["list", "--json", "--host", "openoxide"], args].concat());
     assert_eq!(names(&list(&[])), ["deploy-docs", "notes", "review"], "until it is trusted, it says nothing");
     assert_eq!(run(&context, &["list", "--agent", "helper"]).status, Some(2));
     assert_eq!(run(&context, &["trust"]).status, Some(0));

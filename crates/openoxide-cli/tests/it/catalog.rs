@@ -24,11 +24,11 @@ fn active(list: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Returns each one that does not as `path standing code`.
+/// Returns each one that does not as `path status code`.
 fn others(list: &Value) -> Vec<String> {
     let line = |other: &Value| {
         let path = other["path"].as_str().unwrap().trim_start_matches("[ROOT]/").trim_end_matches("/SKILL.md");
-        format!("{path} {} {}", other["standing"].as_str().unwrap(), &other["reason"].as_str().unwrap()[..5])
+        format!("{path} {} {}", other["status"].as_str().unwrap(), &other["reason"].as_str().unwrap()[..5])
     };
     list["others"].as_array().unwrap().iter().map(line).collect()
 }
@@ -65,7 +65,7 @@ fn inside_the_repo_the_nearer_wins() {
     context.tree(&skill("project/.openoxide/skills/x", "x", "top, ours"));
     context.tree(&skill("project/.agents/skills/x", "x", "top, shared"));
     context.tree(&skill("project/a/.claude/skills/x", "x", "near, claude"));
-    let list = |dir: &str| json(&context, &["list", "--json", "--project", dir]);
+    let list = |dir: &str| json(&context, &["list", "--json", "--host", "openoxide", "--project", dir]);
     assert_eq!(active(&list(".")), ["x: top, ours"]);
     assert_eq!(active(&list("a")), ["x: near, claude"], "a nearer folder wins over a better kind");
     context.tree(&skill("project/a/.agents/skills/x", "x", "near, shared"));
@@ -80,13 +80,13 @@ fn untrusted_names_lose_until_trusted() {
     context.tree(&skill("project/.agents/skills/deploy", "deploy", "the project's"));
     context.tree(&skill("project/.agents/skills/own", "own", "no clash"));
     context.tree(&skill("home/.agents/skills/deploy", "deploy", "the user's"));
-    let list = json(&context, &["list", "--json"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     assert_eq!(active(&list), ["own: no clash", "deploy: the user's"]);
     assert_eq!(others(&list), ["project/.agents/skills/deploy untrusted S0306"]);
-    let list = json(&context, &["list", "--json", "--config", &trust(&context)]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide", "--config", &trust(&context)]);
     assert_eq!(active(&list), ["deploy: the project's", "own: no clash"]);
     assert_eq!(others(&list), ["home/.agents/skills/deploy shadowed S0301"]);
-    let list = json(&context, &["list", "--json", "--config", "skills.untrusted_loses=false"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide", "--config", "skills.untrusted_loses=false"]);
     assert_eq!(active(&list)[0], "deploy: the project's");
 }
 
@@ -100,7 +100,7 @@ fn winners_are_chosen_after_filters() {
         ));
         context.tree(&skill(&format!("project/.agents/skills/{name}"), name, "second"));
     }
-    let list = json(&context, &["list", "--json"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     assert_eq!(active(&list), ["asleep: second", "broken: second", "off: second"]);
 }
 
@@ -180,7 +180,7 @@ fn a_broken_manifest_costs_the_prefix_only() {
     let context = TestContext::new();
     context.tree(&skill("project/.agents/skills/office/skills/pdf", "pdf", "Fill forms"));
     context.tree("//- project/.agents/skills/office/.openoxide-plugin/plugin.json\n{\n");
-    let list = json(&context, &["list", "--json"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     assert!(field(&list["problems"], "code").contains(&"S0203"), "and it is reported: {list:#}");
 }
 
@@ -281,7 +281,7 @@ fn the_invocation_matrix() {
             "//- project/.agents/skills/{name}/SKILL.md\n---\nname: {name}\ndescription: d\n{more}---\n"
         ));
     }
-    let list = json(&context, &["list", "--json"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     let lines: Vec<String> = list["skills"]
         .as_array()
         .unwrap()
@@ -322,7 +322,7 @@ fn system_skills_are_unpacked_once() {
     let context = TestContext::new();
     assert_eq!(run(&context, &["new", "first"]).status, Some(0));
     let system = context.home().join(".openoxide/skills/.system");
-    let list = json(&context, &["list", "--json"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     let names: Vec<&str> = field(&list["skills"], "name").into_iter().filter(|name| *name != "first").collect();
     assert_eq!(names, ["openoxide", "skill-creator", "skill-installer"]);
     // Clean by our own rules.

@@ -22,15 +22,18 @@ fn text() {
     agents                  not set       not set
     budget.share            0.02          default
     budget.unknown_chars    16000         default
+    check.ignore            []            default
+    check.select            []            default
     color                   "auto"        default
     connectors.names        []            default
-    host                    "openoxide"   default
+    host                    not set       not set
     hosts                   not set       not set
     limits.depth            6             default
     limits.entries          200000        default
     limits.folders          50000         default
     mcp.servers             not set       not set
     mentions.ambiguous      "nothing"     default
+    my_agents               not set       not set
     permission              not set       not set
     sandbox.file_size       268435456     default
     sandbox.memory          1073741824    default
@@ -94,6 +97,7 @@ fn an_unknown_key_has_a_suggestion() {
     status: 0
     ----- stdout -----
     ----- stderr -----
+    no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
     warning: ~/.openoxide/config.toml:2: there is no setting `skills.pahts` [S0402]; did you mean `skills.paths`?
     warning: ~/.openoxide/config.toml:4: `limits.depth` must be a whole number [S0403]; the value does not count until it is mended
     no skills found; `openoxide roots` shows where they are looked for, `openoxide new NAME` makes one
@@ -129,6 +133,7 @@ fn a_broken_file_does_not_hide_skills() {
     ----- stdout -----
     repo  good  Counts                                                        38 tok
     ----- stderr -----
+    no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
     warning: ~/.openoxide/config.toml:1: the file is not valid TOML: string values must be quoted, expected literal string [S0401]; mend the file; until then it does not count
     1 skill, 38 of 4,000 tokens
     ");

@@ -1,101 +1,164 @@
-//! `explain`: why a skill does or does not count, here and elsewhere.
+//! `explain`: why a skill is active or ignored, in your agents and in each other.
 
 use openoxide_skills::host::Hosts;
 use openoxide_testkit::TestContext;
 
-use crate::support::{furnished, run, skill_file, valid_json};
+use crate::support::{field, furnished, run, skill_file, valid_json};
+
+/// A project with a bit of everything, for a user of three agents.
+fn with_agents() -> TestContext {
+    let context = furnished();
+    context.tree("//- home/.codex/\n//- home/.config/opencode/\n");
+    context
+}
 
 #[test]
 fn a_name_that_two_have() {
-    insta::assert_snapshot!(run(&furnished(), &["explain", "deploy"]), @"
+    insta::assert_snapshot!(run(&with_agents(), &["explain", "deploy"]), @"
     status: 0
     ----- stdout -----
-    deploy: 2 found, 1 counts
+    deploy: 2 found
 
-      counts     ~/.agents/skills/deploy  user
-      untrusted  .agents/skills/deploy    repo
-                 the project is not trusted, so the user's skill keeps the name
-                 [S0306]
+      .agents/skills/deploy    repo, not trusted
+      ~/.agents/skills/deploy  user
 
-    In other agents
-      Claude Code  not seen  it looks only in ~/.claude/skills, .claude/skills
-      and 15 more hosts: openoxide explain deploy -v
+      Claude Code  not found  it looks only in ~/.claude/skills, .claude/skills
+        openoxide link .agents/skills/deploy --into claude-code
+      Codex        ambiguous  2 skills of this name are active, so the name alone
+                              selects neither
+                   active     .agents/skills/deploy
+                   active     ~/.agents/skills/deploy
+      OpenCode     active     .agents/skills/deploy
+                   shadowed   ~/.agents/skills/deploy: the repo's skill of this name
+                              counts, by scope [S0301]
+      14 other agents: openoxide explain deploy --all-hosts
     ----- stderr -----
-    hint: to trust the project: openoxide trust
-    hint: openoxide link deploy --into claude-code
     ");
 }
 
 #[test]
 fn one_that_another_host_does_not_see() {
-    insta::assert_snapshot!(run(&furnished(), &["explain", "release-notes", "-v"]), @"
+    insta::assert_snapshot!(run(&with_agents(), &["explain", "release-notes"]), @"
     status: 0
     ----- stdout -----
-    release-notes: 1 found, 1 counts
+    release-notes: 1 found
 
-      counts  .claude/skills/release-notes  repo
+      .claude/skills/release-notes  repo, not trusted
 
-    In other agents
-      Agent Skills  not seen  it looks only in .agents/skills, ~/.agents/skills
-      Claude Code   seen      .claude/skills/release-notes
-      Codex         not seen  it looks only in .codex/skills, ~/.codex/skills,
+      Claude Code  active     .claude/skills/release-notes
+      Codex        not found  it looks only in .codex/skills, ~/.codex/skills,
                               ~/.agents/skills, .agents/skills
-      Copilot CLI   seen      .claude/skills/release-notes
-      Crush         seen      .claude/skills/release-notes
-      Gemini CLI    not seen  it looks only in .agents/skills, .gemini/skills,
-                              ~/.agents/skills, ~/.gemini/skills
-      goose         seen      .claude/skills/release-notes
-      oh-my-pi      seen      .claude/skills/release-notes
-      OpenCode      seen      .claude/skills/release-notes
-      Pepper        not seen  it looks only in files/skills, skills,
-                              .opencode/skills
-      pi            not seen  it looks only in .pi/skills, .agents/skills,
-                              ~/.pi/agent/skills, ~/.agents/skills
-      Qwen Code     not seen  it looks only in .qwen/skills, ~/.qwen/skills
-      RemcoChat     not seen  its settings switch skills off: `app.skills.enabled`
-                              in config.toml
-      Roo Code      not seen  it looks only in .roo/skills-code, .roo/skills,
-                              ~/.roo/skills-code, ~/.roo/skills
-      VS Code       seen      .claude/skills/release-notes
-      Zed           not seen  it looks only in .agents/skills, ~/.agents/skills
+                              openoxide link release-notes --into codex
+      OpenCode     active     .claude/skills/release-notes
+      14 other agents: openoxide explain release-notes --all-hosts
     ----- stderr -----
     ");
 }
 
 #[test]
-fn one_that_only_another_host_sees() {
-    insta::assert_snapshot!(run(&furnished(), &["explain", "release-notes", "--host", "codex"]), @"
+fn all_hosts() {
+    insta::assert_snapshot!(run(&with_agents(), &["explain", "release-notes", "--all-hosts"]), @"
     status: 0
     ----- stdout -----
-    release-notes: not found by Codex
+    release-notes: 1 found
 
-      .claude/skills/release-notes  repo
+      .claude/skills/release-notes  repo, not trusted
 
-      Codex: it looks only in .codex/skills, ~/.codex/skills, ~/.agents/skills,
-             .agents/skills
+      Claude Code   active     .claude/skills/release-notes
+      Codex         not found  it looks only in .codex/skills, ~/.codex/skills,
+                               ~/.agents/skills, .agents/skills
+                               openoxide link release-notes --into codex
+      OpenCode      active     .claude/skills/release-notes
+      Agent Skills  not found  it looks only in .agents/skills, ~/.agents/skills
+      Copilot CLI   active     .claude/skills/release-notes
+      Crush         active     .claude/skills/release-notes
+      Gemini CLI    not found  it looks only in .agents/skills, .gemini/skills,
+                               ~/.agents/skills, ~/.gemini/skills
+      goose         active     .claude/skills/release-notes
+      oh-my-pi      active     .claude/skills/release-notes
+      OpenOxide     active     .claude/skills/release-notes
+      Pepper        not found  it looks only in files/skills, skills,
+                               .opencode/skills
+      pi            not found  it looks only in .pi/skills, .agents/skills,
+                               ~/.pi/agent/skills, ~/.agents/skills
+      Qwen Code     not found  it looks only in .qwen/skills, ~/.qwen/skills
+      RemcoChat     not found  its settings switch skills off: `app.skills.enabled`
+                               in config.toml
+      Roo Code      not found  it looks only in .roo/skills-code, .roo/skills,
+                               ~/.roo/skills-code, ~/.roo/skills
+      VS Code       active     .claude/skills/release-notes
+      Zed           not found  it looks only in .agents/skills, ~/.agents/skills
+    ----- stderr -----
+    ");
+}
 
-    In other agents
-      Claude Code  seen      .claude/skills/release-notes
-      OpenOxide    seen      .claude/skills/release-notes
-      and 14 more hosts: openoxide explain release-notes -v --host codex
+#[test]
+fn one_host() {
+    insta::assert_snapshot!(run(&with_agents(), &["explain", "release-notes", "--host", "codex"]), @"
+    status: 0
+    ----- stdout -----
+    release-notes: 1 found
+
+      .claude/skills/release-notes  repo, not trusted
+
+      Codex  not found  it looks only in .codex/skills, ~/.codex/skills,
+                        ~/.agents/skills, .agents/skills
+                        openoxide link release-notes --into codex
+      16 other agents (active in Claude Code, Copilot CLI, Crush, goose, oh-my-pi,
+      OpenCode, OpenOxide, VS Code): --all-hosts
+    ----- stderr -----
+    ");
+    insta::assert_snapshot!(run(&with_agents(), &["explain", "deploy", "--host", "openoxide"]), @"
+    status: 0
+    ----- stdout -----
+    deploy: 2 found
+
+      ~/.agents/skills/deploy  user
+      .agents/skills/deploy    repo, not trusted
+
+      OpenOxide  active     ~/.agents/skills/deploy
+                 untrusted  .agents/skills/deploy: the project is not trusted, so
+                            the user's skill keeps the name [S0306]
+                            openoxide trust
+      16 other agents: openoxide explain deploy --all-hosts --host openoxide
     ----- stderr -----
     ");
 }
 
 #[test]
 fn one_that_is_broken() {
-    insta::assert_snapshot!(run(&furnished(), &["explain", "empty"]), @"
+    insta::assert_snapshot!(run(&with_agents(), &["explain", "empty"]), @"
     status: 0
     ----- stdout -----
-    empty: 1 found, 0 count
+    empty: 1 found
 
-      invalid  .agents/skills/empty  repo
-               the file does not begin with frontmatter [S0100]
+      .agents/skills/empty  repo, not trusted
 
-    In other agents
-      Claude Code  not seen  it looks only in ~/.claude/skills, .claude/skills
-      and 15 more hosts: openoxide explain empty -v
+      Claude Code  not found  it looks only in ~/.claude/skills, .claude/skills
+      Codex        invalid    the file does not begin with frontmatter [S0100]
+                              openoxide check .agents/skills/empty --host codex
+      OpenCode     invalid    the file does not begin with frontmatter [S0100]
+                              openoxide check .agents/skills/empty --host opencode
+      14 other agents (active in oh-my-pi): openoxide explain empty --all-hosts
     ----- stderr -----
+    ");
+}
+
+#[test]
+fn no_agent_is_found() {
+    let context = TestContext::new();
+    context.skill("lint", "Lints");
+    insta::assert_snapshot!(run(&context, &["explain", "lint"]), @"
+    status: 0
+    ----- stdout -----
+    lint: 1 found
+
+      .agents/skills/lint  repo, not trusted
+
+      OpenOxide  active  .agents/skills/lint
+      16 other agents: openoxide explain lint --all-hosts
+    ----- stderr -----
+    no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
     ");
 }
 
@@ -127,22 +190,25 @@ fn an_unknown_code_or_name_has_a_hint() {
 
 #[test]
 fn json_answers_its_schema() {
-    let context = furnished();
+    let context = with_agents();
     for skill in ["deploy", "release-notes", "empty"] {
         for host in ["openoxide", "codex", "claude-code", "agentskills", "opencode"] {
             let answer = valid_json(&context, &["explain", skill, "--json", "--host", host]);
-            let others = Hosts::builtin().names().count() - 1;
-            assert_eq!(answer["hosts"].as_array().unwrap().len(), others, "each other host: {answer:#}");
+            assert_eq!(field(&answer["hosts"], "host"), [host], "{answer:#}");
         }
+        let answer = valid_json(&context, &["explain", skill, "--json", "--all-hosts"]);
+        assert_eq!(answer["hosts"].as_array().unwrap().len(), Hosts::builtin().names().count(), "{answer:#}");
     }
     let answer = valid_json(&context, &["explain", "deploy", "--json"]);
-    assert_eq!(answer["counts"][0]["scope"], "user");
-    assert_eq!(answer["others"][0]["standing"], "untrusted");
+    assert_eq!(field(&answer["hosts"], "status"), ["not found", "ambiguous", "active"]);
+    assert_eq!(field(&answer["files"], "scope"), ["repo", "user"]);
+    assert_eq!(field(&answer["hosts"][2]["files"], "status"), ["active", "shadowed"]);
+    assert!(answer["hosts"].as_array().unwrap().iter().all(|host| host["mine"] == true));
 }
 
 /// Runs `explain` for one skill and returns the lines about one host, as one.
 fn about(context: &TestContext, args: &[&str], title: &str) -> String {
-    let output = run(context, &[&["explain", "-v"], args].concat());
+    let output = run(context, &[&["explain", "--all-hosts"], args].concat());
     let mut lines = output.stdout.lines().skip_while(|line| !line.starts_with(&format!("  {title} ")));
     let first = lines.next().unwrap_or_else(|| panic!("nothing about {title}\n{output}")).trim().to_owned();
     lines.take_while(|line| line.starts_with("     ")).fold(first, |text, line| format!("{text} {}", line.trim()))
@@ -153,7 +219,7 @@ fn a_single_file_and_where_folders_are_searched() {
     let context = TestContext::new();
     context.tree("//- project/.opencode/skills/note.md\n---\nname: note\ndescription: Notes\n---\nText\n");
     context.tree(&skill_file("project/.codex/skills", "lint", "lint"));
-    assert!(about(&context, &["note"], "Pepper").contains("  seen "), "{}", run(&context, &["explain", "note", "-v"]));
+    assert!(about(&context, &["note"], "Pepper").contains("  active "), "{}", run(&context, &["explain", "note"]));
     let opencode = about(&context, &["note"], "OpenCode");
     assert!(opencode.ends_with("it is a single file, and .opencode/skills is searched for folders"), "{opencode}");
     let pepper = about(&context, &["lint"], "Pepper");
@@ -188,20 +254,14 @@ fn one_that_only_one_agent_here_sees() {
     insta::assert_snapshot!(run(&context, &["explain", "lint"]), @"
     status: 0
     ----- stdout -----
-    lint: not found by OpenOxide
+    lint: 1 found
 
-      .codex/skills/lint  repo
+      .codex/skills/lint  repo, not trusted
 
-      OpenOxide: it looks only in .openoxide/skills, .agents/skills, .claude/skills,
-                 ~/.openoxide/skills, ~/.agents/skills, ~/.claude/skills
-
-    In other agents
-      Claude Code  not seen  it looks only in ~/.claude/skills, .claude/skills
-      Codex        seen      .codex/skills/lint
-      and 14 more hosts: openoxide explain lint -v
+      Claude Code  not found  it looks only in ~/.claude/skills, .claude/skills
+                              openoxide link lint --into claude-code
+      Codex        active     .codex/skills/lint
+      15 other agents: openoxide explain lint --all-hosts
     ----- stderr -----
-    hint: openoxide link lint --into claude-code
     ");
-    let output = run(&context, &["explain", "lint", "-v"]);
-    assert!(output.stdout.contains("\n  Zed ") && !output.stdout.contains("more host"), "{output}");
 }

@@ -265,13 +265,13 @@ fn codex_lists_and_shows_the_same() {
                 lines.dedup();
                 lines
             };
-            let off = texts(&ours["others"], |skill| skill["standing"] == "disabled", path);
+            let off = texts(&ours["others"], |skill| skill["status"] == "disabled", path);
             let real_off = texts(&real["skills"], |skill| skill["enabled"] == false, path);
             found.extend(differences("disabled", &sorted(real_off), &sorted(off)));
             let is_file = |error: &Value| error["path"].as_str().is_some_and(|path| path.ends_with("/SKILL.md"));
             let bad = |skill: &Value| {
                 let code = skill["reason"].as_str().unwrap_or_default();
-                skill["standing"] == "invalid" && (code.starts_with("S01") || code.starts_with("S0003"))
+                skill["status"] == "invalid" && (code.starts_with("S01") || code.starts_with("S0003"))
             };
             let (real_bad, our_bad) = (texts(&real["errors"], is_file, path), texts(&ours["others"], bad, path));
             found.extend(differences("invalid", &sorted(real_bad), &sorted(our_bad)));

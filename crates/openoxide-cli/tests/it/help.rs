@@ -18,13 +18,14 @@ fn help() {
     Usage: openoxide [OPTIONS] [COMMAND]
 
     Commands:
-      list         List the skills that count, with scope, description and cost
+      list         List the skills that your agents see, a column for each agent
       show         Show everything about one skill
-      explain      Explain why a skill does or does not count, or what a code means
-      hosts        Show the hosts, and which skills each of them sees
+      explain      Explain why a skill is active or ignored, or what a code means
+      hosts        Show your agents, and which skills each of them sees
       roots        Show where a host looks, in what order, and by what settings
       check        Check skills for errors
       prompt       Print the skills as the model would see them
+      search       Find skills by words, best match first
       mentions     Show which skills a text names, and why not the rest
       activate     Print what the model is sent when a skill is called
       read         Read a file of a skill, as the agent would get it
@@ -122,12 +123,15 @@ fn help_of_list() {
     insta::assert_snapshot!(run(&TestContext::new(), &["list", "-h"]), @"
     status: 0
     ----- stdout -----
-    List the skills that count, with scope, description and cost
+    List the skills that your agents see, a column for each agent
 
-    Usage: openoxide list [OPTIONS]
+    Usage: openoxide list [OPTIONS] [WORD]...
+
+    Arguments:
+      [WORD]...  List only skills with these words in their name or description
 
     Options:
-          --all   Also list what does not count, and why
+          --all   Also list what is ignored, and why
           --mcp   Also ask the MCP servers of your settings for the skills that they
                   offer [config: mcp.servers]
       -h, --help  Print help (see more with '--help')
@@ -174,7 +178,7 @@ fn mistyped() {
 
       tip: a similar argument exists: '--host'
 
-    Usage: openoxide list --host <HOST[@EDITION]>
+    Usage: openoxide list --host <HOST[@EDITION]> [WORD]...
 
     For more information, try '--help'.
     ");

@@ -1,15 +1,137 @@
-//! `list`: the skills that count, and what they cost.
+//! `list`: what your agents see; or what one host sees, and what that costs.
 
 use std::ffi::OsStr;
 use std::process::Stdio;
 
+use openoxide_skills::host::Hosts;
 use openoxide_testkit::TestContext;
 
-use crate::support::{bin, field, furnished, run, run_with, valid_json};
+use crate::support::{bin, field, furnished, run, run_with, skill_file, skipped, traced, valid_json};
+
+/// A project with a bit of everything, for a user of three agents.
+fn with_agents() -> TestContext {
+    let context = furnished();
+    context.tree("//- home/.codex/\n//- home/.config/opencode/\n");
+    context
+}
 
 #[test]
-fn text() {
-    insta::assert_snapshot!(run(&furnished(), &["list"]), @"
+fn your_agents() {
+    insta::assert_snapshot!(run(&with_agents(), &["list"]), @"
+    status: 0
+    ----- stdout -----
+                                                               Claude Codex OpenCode
+    repo  deploy         Ship the service to staging or prod…    ·      ●      ●
+    repo  pdf-forms      Fill forms: flatten them too            ·      ●      ●
+    repo  release-notes  Turn merged pull requests into note…    ●      ·      ●
+    user  deploy         Ship as I always do                     ·      ●      ○
+    user  sql-review     Review a migration for locks and da…    ·      ●      ●
+    ----- stderr -----
+    5 skills   ● active  ○ ignored  · not found   why: openoxide explain SKILL
+    1 more is active in none of your agents: openoxide list --all
+    ");
+}
+
+#[test]
+fn what_your_agents_ignore() {
+    insta::assert_snapshot!(run(&with_agents(), &["list", "--all"]), @"
+    status: 0
+    ----- stdout -----
+                                                               Claude Codex OpenCode
+    repo  deploy         Ship the service to staging or prod…    ·      ●      ●
+    repo  pdf-forms      Fill forms: flatten them too            ·      ●      ●
+    repo  release-notes  Turn merged pull requests into note…    ●      ·      ●
+    user  deploy         Ship as I always do                     ·      ●      ○
+    user  sql-review     Review a migration for locks and da…    ·      ●      ●
+    repo  empty                                                  ·      ○      ○
+
+    ~/.agents/skills/deploy/SKILL.md
+      OpenCode: shadowed, the repo's skill of this name counts, by scope [S0301]
+
+    .agents/skills/empty/SKILL.md
+      Codex, OpenCode: invalid, the file does not begin with frontmatter [S0100]
+    ----- stderr -----
+    5 skills   ● active  ○ ignored  · not found   why: openoxide explain SKILL
+    ");
+}
+
+#[test]
+fn an_agent_that_shows_names_only() {
+    let context = TestContext::new();
+    let claude = "//- home/.claude/settings.json\n{\"skillOverrides\": {\"quiet\": \"name-only\", \"off\": \"off\"}}\n";
+    context.tree(claude).tree("//- home/.codex/\n");
+    for name in ["loud", "quiet", "off"] {
+        context.tree(&skill_file("home/.claude/skills", name, name));
+    }
+    insta::assert_snapshot!(run(&context, &["list"]), @"
+    status: 0
+    ----- stdout -----
+                                                                        Claude Codex
+    user  loud   Does loud                                                ●      ·
+    user  quiet  Does quiet                                               ◐      ·
+    ----- stderr -----
+    2 skills   ● active  ◐ name only  · not found   why: openoxide explain SKILL
+    1 more is active in none of your agents: openoxide list --all
+    ");
+    let list = valid_json(&context, &["list", "--json"]);
+    assert_eq!(list["hosts"], serde_json::json!(["claude-code", "codex"]));
+    assert_eq!(field(&list["skills"], "name"), ["loud", "quiet"]);
+    assert_eq!(list["skills"][1]["name_only"], serde_json::json!(["claude-code"]));
+    assert_eq!(list["skills"][0].get("name_only"), None);
+    assert_eq!(list["others"][0]["hosts"], serde_json::json!({"claude-code": "disabled"}));
+}
+
+#[test]
+fn many_agents_and_few_columns() {
+    let context = with_agents();
+    let all = Hosts::builtin().names().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let mine = format!("my_agents=[{all}]");
+    for columns in ["24", "40", "66", "80", "120"] {
+        for args in [&["list"][..], &["list", "--all"], &["list", "--config", &mine]] {
+            let output = context.answer(context.command(bin(), args).env("COLUMNS", columns));
+            let (limit, number): (usize, usize) = (columns.parse().unwrap(), if args.len() > 2 { 17 } else { 3 });
+            let table: Vec<&str> = output.stdout.lines().take_while(|line| !line.is_empty()).collect();
+            let widest = table.iter().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= limit, "{columns} columns\n{output}");
+            let marks =
+                |line: &&str| line.chars().filter(|mark| "\u{25cf}\u{25d0}\u{25cb}\u{b7}".contains(*mark)).count();
+            let seen: usize = table.iter().filter(|line| line.contains("sql-revi")).map(marks).sum();
+            assert_eq!(seen, number, "each agent has its column at {columns}\n{output}");
+        }
+    }
+}
+
+#[test]
+fn words_narrow_the_list() {
+    let context = with_agents();
+    let names = |args: &[&str]| {
+        let list = valid_json(&context, &[&["list", "--json"], args].concat());
+        field(&list["skills"], "name").join(" ")
+    };
+    assert_eq!(names(&["DEPLOY"]), "deploy deploy");
+    assert_eq!(names(&["ship", "staging"]), "deploy");
+    assert_eq!(names(&["ship", "nothing"]), "");
+    assert_eq!(names(&["--host", "codex", "locks"]), "sql-review");
+    insta::assert_snapshot!(run(&context, &["list", "ship", "nothing"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    none of 5 skills has all of these words; some of them: openoxide search ship nothing
+    ");
+    insta::assert_snapshot!(run(&context, &["list", "locks"]), @"
+    status: 0
+    ----- stdout -----
+                                                               Claude Codex OpenCode
+    user  sql-review  Review a migration for locks and data…     ·      ●      ●
+    ----- stderr -----
+    1 of 5 skills has `locks` in its name or description
+    1 skill   ● active  · not found   why: openoxide explain SKILL
+    ");
+}
+
+#[test]
+fn one_host() {
+    insta::assert_snapshot!(run(&furnished(), &["list", "--host", "openoxide"]), @"
     status: 0
     ----- stdout -----
     repo  pdf-forms      Fill forms: flatten them too                         46 tok
@@ -17,13 +139,13 @@ fn text() {
     user  deploy         Ship as I always do                                  42 tok
     user  sql-review     Review a migration for lo…  49 tok  you only, needs PDF_KEY
     ----- stderr -----
-    4 skills, 152 of 4,000 tokens; 2 more do not count: openoxide list --all
+    4 skills, 152 of 4,000 tokens; 2 more are ignored: openoxide list --all --host openoxide
     ");
 }
 
 #[test]
-fn all() {
-    insta::assert_snapshot!(run(&furnished(), &["list", "--all"]), @"
+fn what_one_host_ignores() {
+    insta::assert_snapshot!(run(&furnished(), &["list", "--all", "--host", "openoxide"]), @"
     status: 0
     ----- stdout -----
     repo  pdf-forms      Fill forms: flatten them too                         46 tok
@@ -36,8 +158,16 @@ fn all() {
     invalid    .agents/skills/empty/SKILL.md
                the file does not begin with frontmatter [S0100]
     ----- stderr -----
-    4 skills, 152 of 4,000 tokens; 2 more, which do not count
+    4 skills, 152 of 4,000 tokens; 2 more are ignored
     ");
+}
+
+/// A setting acts as the option does.
+#[test]
+fn a_set_host_is_the_one_host() {
+    let context = with_agents();
+    let (set, named) = (["list", "--config", "host=codex"], ["list", "--host", "codex"]);
+    assert_eq!(run(&context, &set).stdout, run(&context, &named).stdout);
 }
 
 #[test]
@@ -51,7 +181,7 @@ fn other_hosts() {
     user  deploy      Ship as I always do                                     15 tok
     user  sql-review  Review a migration for locks and data loss              22 tok
     ----- stderr -----
-    4 skills, 105 of 5,440 tokens; 1 more does not count: openoxide list --all --host codex
+    4 skills, 105 of 5,440 tokens; 1 more is ignored: openoxide list --all --host codex
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "claude-code"]), @"
     status: 0
@@ -65,7 +195,7 @@ fn other_hosts() {
     ----- stdout -----
     repo  deploy  Ship the service to staging or production                   68 tok
     ----- stderr -----
-    1 skill, 68 tokens; 4 more do not count: openoxide list --all --host agentskills
+    1 skill, 68 tokens; 4 more are ignored: openoxide list --all --host agentskills
     ");
 }
 
@@ -75,6 +205,7 @@ fn nothing_found() {
     status: 0
     ----- stdout -----
     ----- stderr -----
+    no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
     no skills found; `openoxide roots` shows where they are looked for, `openoxide new NAME` makes one
     ");
 }
@@ -107,21 +238,39 @@ fn json_answers_its_schema() {
         assert_eq!(list["host"], host);
         assert!(!list["skills"].as_array().unwrap().is_empty(), "{host}");
     }
-    let list = valid_json(&context, &["list", "--json"]);
+    let list = valid_json(&context, &["list", "--json", "--host", "openoxide"]);
     assert_eq!(field(&list["skills"], "name"), ["pdf-forms", "release-notes", "deploy", "sql-review"]);
     let review = &list["skills"][3];
     assert_eq!((&review["model"], &review["user"]), (&false.into(), &true.into()));
     assert_eq!(review["dependencies"][0]["value"], "PDF_KEY");
-    // What does not count is always there, whether asked for or not.
-    assert_eq!(list, valid_json(&context, &["list", "--all", "--json"]));
-    assert_eq!(field(&list["others"], "standing"), ["untrusted", "invalid"]);
+    // What is ignored is always there, whether asked for or not.
+    assert_eq!(list, valid_json(&context, &["list", "--all", "--json", "--host", "openoxide"]));
+    assert_eq!(field(&list["others"], "status"), ["untrusted", "invalid"]);
+}
+
+#[test]
+fn json_of_your_agents() {
+    let context = with_agents();
+    let list = valid_json(&context, &["list", "--json"]);
+    assert_eq!(list.get("host"), None);
+    assert_eq!(list["hosts"], serde_json::json!(["claude-code", "codex", "opencode"]));
+    assert_eq!(field(&list["skills"], "name"), ["deploy", "pdf-forms", "release-notes", "deploy", "sql-review"]);
+    let (repo, user) = (&list["skills"][0], &list["skills"][3]);
+    assert_eq!((repo.get("status"), &repo["scope"], &user["scope"]), (None, &"repo".into(), &"user".into()));
+    assert_eq!(repo["hosts"], serde_json::json!({"codex": "active", "opencode": "active"}));
+    assert_eq!(user["hosts"], serde_json::json!({"codex": "active", "opencode": "shadowed"}));
+    assert!(user["reasons"]["opencode"].as_str().unwrap().starts_with("S0301: "), "{user}");
+    assert_eq!(field(&list["others"], "name"), ["empty"]);
+    assert_eq!(list["others"][0]["hosts"], serde_json::json!({"codex": "invalid", "opencode": "invalid"}));
+    assert_eq!(list["others"][0]["reasons"].as_object().unwrap().len(), 2);
 }
 
 #[test]
 fn a_variable_that_is_set_is_not_missed() {
     let context = furnished();
-    assert!(run(&context, &["list"]).stdout.contains("needs PDF_KEY"));
-    let output = run_with(&context, &["list"], &[("PDF_KEY", OsStr::new("x"))]);
+    let list = ["list", "--host", "openoxide"];
+    assert!(run(&context, &list).stdout.contains("needs PDF_KEY"));
+    let output = run_with(&context, &list, &[("PDF_KEY", OsStr::new("x"))]);
     assert!(!output.stdout.contains("needs"), "{output}");
 }
 
@@ -211,7 +360,7 @@ fn a_touched_file_wakes_a_skill() {
         "//- project/.agents/skills/css/SKILL.md\n---\nname: css\ndescription: Styles\npaths: 'web/**/*.css'\n---\n",
     );
     context.tree("//- project/web/a/main.css\n");
-    assert_eq!(field(&valid_json(&context, &["list", "--json"])["others"], "standing"), ["dormant"]);
+    assert_eq!(field(&valid_json(&context, &["list", "--json"])["others"], "status"), ["dormant"]);
     let list = valid_json(&context, &["list", "--json", "--touch", "web/a/main.css"]);
     assert_eq!(field(&list["skills"], "name"), ["css"]);
 }
@@ -240,11 +389,12 @@ fn suggested_commands_look_at_the_same() {
         let output = run(&context, args);
         assert!(output.stderr.contains(words), "{args:?} does not say {words:?}\n{output}");
     };
-    says(&["list", "--host", "codex"], "not count: openoxide list --all --host codex\n");
+    says(&["list", "--host", "codex"], "ignored: openoxide list --all --host codex\n");
     says(&["prompt", "--host", "codex", "--project", "."], "(openoxide list --all --project . --host codex)");
     says(&["show", "none", "--host", "codex"], "`openoxide list --all --host codex` shows");
     says(&["explain", "S9999", "--host", "codex"], "`openoxide check --host codex` and `openoxide list --all --host");
-    says(&["explain", "deploy", "--project", "."], "to trust the project: openoxide trust --project .\n");
+    let explained = run(&context, &["explain", "deploy", "--project", ".", "--host", "openoxide"]).stdout;
+    assert!(explained.contains(" openoxide trust --project .\n"), "{explained}");
     says(
         &["show", "none", "--host", "claude-code", "--project", "../home"],
         "`openoxide roots --project ../home --host",
@@ -270,4 +420,28 @@ fn what_a_rule_keeps_from_the_model_is_listed_as_it_is_shown() {
     assert_eq!((&listed["skills"][0]["model"], &shown["skill"]["model"]), (&false.into(), &false.into()), "{listed}");
     let output = run(&context, &["list", "--host", "codex"]);
     assert!(output.stdout.contains("you only") && output.stderr.starts_with("1 skill, 0 of "), "{output}");
+}
+
+/// Counts system calls: what a person waits for when there are thousands of skills.
+#[test]
+fn output_is_written_in_blocks_and_no_folder_of_a_skill_is_entered() {
+    const SKILLS: usize = 40;
+    let context = TestContext::new();
+    for number in 0..SKILLS {
+        let name = format!("skill-{number}");
+        context.tree(&skill_file("project/.agents/skills", &name, &name));
+        context.tree(&format!("//- project/.agents/skills/{name}/scripts/run.sh\necho\n"));
+    }
+    let calls = |name: &str, args: &[&str]| -> Option<usize> {
+        let trace = traced(&context, &format!("trace={name}"), args)?;
+        Some(trace.lines().filter(|line| line.contains(&format!("{name}("))).count())
+    };
+    let host = ["--host", "openoxide"];
+    let Some(written) = calls("write", &[&["list"], &host[..]].concat()) else {
+        return skipped("no system calls are counted: `strace` cannot run here");
+    };
+    assert!(written < SKILLS / 2, "{written} calls of write");
+    let entered = calls("getdents64", &[&["list", "--json"], &host[..]].concat()).unwrap();
+    let thorough = calls("getdents64", &[&["list", "--json", "--all"], &host[..]].concat()).unwrap();
+    assert!(entered < SKILLS && thorough > SKILLS, "{entered} without --all, {thorough} with it");
 }

@@ -44,6 +44,7 @@ mod remote;
 mod roots;
 mod run;
 mod schema;
+mod search;
 mod security_page;
 mod seeds;
 mod serve;

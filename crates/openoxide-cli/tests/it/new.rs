@@ -45,7 +45,7 @@ fn makes_a_skill_that_passes() {
     "#);
     let output = run(&context, &["check", ".agents/skills/release-notes"]);
     assert_eq!((output.status, output.stdout.as_str()), (Some(0), ""), "{output}");
-    let list = json(&context, &["list", "--json"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     assert!(field(&list["skills"], "name").contains(&"release-notes"));
 }
 
@@ -70,7 +70,7 @@ fn any_description_makes_a_valid_file() {
         let output = run(&context, &["check", &format!(".agents/skills/{name}")]);
         assert_eq!(output.status, Some(0), "{description:?}\n{output}");
     }
-    let list = json(&context, &["list", "--json"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     let skills = list["skills"].as_array().unwrap();
     let listed = skills.iter().filter(|skill| skill["scope"] == "repo");
     let shown: Vec<&str> = listed.map(|skill| skill["description"].as_str().unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Every skill file below a root, and every near miss, is listed with a standing and a reason: none goes missing.
+//! Every skill file below a root, and every near miss, is listed with a status and a reason: none goes missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -254,20 +254,20 @@ fn on_disk(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns what the list says about each path, the path as found included: standing and code.
+/// Returns what the list says about each path, the path as found included: status and code.
 fn listed(list: &Value) -> BTreeMap<String, BTreeSet<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for line in list["skills"].as_array().unwrap().iter().chain(list["others"].as_array().unwrap()) {
-        let standing = line["standing"].as_str().unwrap();
+        let status = line["status"].as_str().unwrap();
         let reason = line["reason"].as_str().unwrap_or_default();
         let is_coded = reason.len() > 7
             && reason.starts_with('S')
             && reason[1..5].bytes().all(|byte| byte.is_ascii_digit())
             && &reason[5..7] == ": ";
-        assert_eq!(standing != "active", is_coded, "a reason is a code and a sentence: {line}");
+        assert_eq!(status != "active", is_coded, "a reason is a code and a sentence: {line}");
         let code = reason.get(..5).unwrap_or_default();
         for path in [&line["path"], &line["found"]].into_iter().filter_map(Value::as_str) {
-            found.entry(path.to_owned()).or_default().insert(format!("{standing} {code}").trim_end().to_owned());
+            found.entry(path.to_owned()).or_default().insert(format!("{status} {code}").trim_end().to_owned());
         }
     }
     found
@@ -522,8 +522,8 @@ fn links_of_folders_are_reported() {
 #[test]
 fn text_names_each_file() {
     let context = lay(".agents/skills");
-    let list = json(&context, &["list", "--all", "--json"]);
-    let text = run(&context, &["list", "--all", "--color", "never"]).stdout;
+    let list = json(&context, &["list", "--all", "--json", "--host", "openoxide"]);
+    let text = run(&context, &["list", "--all", "--host", "openoxide", "--color", "never"]).stdout;
     let lines: Vec<&str> = text.lines().collect();
     let others = list["others"].as_array().unwrap();
     for other in others {
@@ -532,7 +532,7 @@ fn text_names_each_file() {
     }
     let reasons = lines.iter().filter(|line| line.ends_with(']')).count();
     // Places that could not be searched are listed too, each with its reason.
-    let places = lines.iter().filter(|line| line.starts_with("passed over")).count();
+    let places = lines.iter().filter(|line| line.starts_with("skipped")).count();
     assert_eq!((reasons, places), (others.len() + places, 2), "{text}");
 }
 

@@ -58,14 +58,14 @@ fn winner(context: &TestContext, host: &str, name: &str) -> Option<String> {
     skills.iter().find(|skill| skill["name"] == name).map(|skill| skill["description"].as_str().unwrap().to_owned())
 }
 
-/// Returns the standing, and the reason's text, of the file below `folder`.
-fn standing(context: &TestContext, host: &str, folder: &str) -> (String, String) {
+/// Returns the status, and the reason's text, of the file below `folder`.
+fn status(context: &TestContext, host: &str, folder: &str) -> (String, String) {
     let answer = list(context, host);
     let mut entries = answer["skills"].as_array().unwrap().iter().chain(answer["others"].as_array().unwrap());
     let found =
         entries.find(|entry| entry["path"].as_str().is_some_and(|path| path.ends_with(&format!("{folder}/SKILL.md"))));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    found.map(|entry| (text(&entry["standing"]), text(&entry["reason"]))).unwrap_or_default()
+    found.map(|entry| (text(&entry["status"]), text(&entry["reason"]))).unwrap_or_default()
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn skills_lie_one_level_below_a_root() {
     context.tree("//- home/.omp/agent/config.yml rooted\nskills:\n  customDirectories: [\"{root}/custom\"]\n");
     assert_eq!(active(&context, SEED), ["direct-0", "direct-1", "direct-2"]);
     for index in 0..3 {
-        assert_eq!(standing(&context, SEED, &format!("team/nested-{index}")).0, "invalid", "it is named all the same");
+        assert_eq!(status(&context, SEED, &format!("team/nested-{index}")).0, "invalid", "it is named all the same");
     }
     context.tree("//- home/.omp/agent/config.yml rooted\nskills:\n  customDirectories: [\"{root}/custom/team\"]\n");
     assert!(active(&context, SEED).contains(&"nested-2".to_owned()), "the parent of nested skills can be named");
@@ -111,8 +111,8 @@ skills:
     );
     assert_eq!(active(&context, SEED), ["bare-2", "bare-3", "bare-4", "bare-5", "bare-6", "bare-7", "bare-8"]);
     for folder in ["bare-0", "bare-1", "bare-custom"] {
-        let (standing, why) = standing(&context, SEED, folder);
-        assert_eq!(standing, "invalid", "{folder}");
+        let (status, why) = status(&context, SEED, folder);
+        assert_eq!(status, "invalid", "{folder}");
         assert!(why.contains("no description"), "{why}");
     }
 }
@@ -147,8 +147,8 @@ fn without_skills_there_are_none() {
     let context = everywhere("skills:\n  enabled: false\n  customDirectories: [\"{root}/custom\"]");
     context.tree(&skill("custom/mine", "mine", "d"));
     assert!(active(&context, SEED).is_empty());
-    let (standing, why) = standing(&context, SEED, "custom/mine");
-    assert_eq!(standing, "disabled");
+    let (status, why) = status(&context, SEED, "custom/mine");
+    assert_eq!(status, "disabled");
     assert!(why.contains("`enabled`") && why.contains("config.yml"), "{why}");
 }
 
@@ -164,8 +164,8 @@ fn providers_come_in_their_order() {
     let context = everywhere("");
     let own: Vec<String> = (0..PROVIDERS.len()).map(|index| format!("own-{index}")).collect();
     assert_eq!(active(&context, SEED), [own, vec!["same".to_owned()]].concat());
-    let (standing, why) = standing(&context, SEED, "home/.agents/skills/same");
-    assert_eq!(standing, "shadowed");
+    let (status, why) = status(&context, SEED, "home/.agents/skills/same");
+    assert_eq!(status, "shadowed");
     assert!(!why.is_empty());
 }
 
@@ -228,8 +228,8 @@ fn other_sources_are_on_if_any_switch_is() {
 fn what_is_off_hides_nothing() {
     let context = everywhere("skills:\n  enablePiProject: false\n  enablePiUser: false\n  enableClaudeUser: false");
     assert_eq!(winner(&context, SEED, "same").as_deref(), Some("project/.claude/skills"));
-    let (standing, why) = standing(&context, SEED, "project/.omp/skills/same");
-    assert_eq!(standing, "disabled");
+    let (status, why) = status(&context, SEED, "project/.omp/skills/same");
+    assert_eq!(status, "disabled");
     assert!(why.contains("native_project"), "{why}");
 }
 
@@ -239,8 +239,8 @@ fn patterns_exclude_and_then_include() {
     assert_eq!(active(&ignored, SEED), ["own-4", "own-5", "own-6", "own-7", "own-8"]);
     let included = everywhere("skills:\n  includeSkills: [\"own-{1,2,3}\"]\n  ignoredSkills: [own-2]");
     assert_eq!(active(&included, SEED), ["own-1", "own-3"]);
-    let (standing, why) = standing(&included, SEED, "own-2");
-    assert_eq!(standing, "disabled");
+    let (status, why) = status(&included, SEED, "own-2");
+    assert_eq!(status, "disabled");
     assert!(why.contains("`own-2`") && why.contains("config.yml:3"), "the list and its line are named: {why}");
     let empty = everywhere("skills:\n  includeSkills: []");
     assert_eq!(active(&empty, SEED).len(), PROVIDERS.len() + 1, "an empty list includes everything");
@@ -264,8 +264,8 @@ fn custom_folders_come_last_and_lose_names() {
     context.tree(&skill("more/mine", "mine", "second"));
     assert_eq!(winner(&context, SEED, "same").as_deref(), Some("project/.omp/skills"));
     assert_eq!(winner(&context, SEED, "mine").as_deref(), Some("first"));
-    assert_eq!(standing(&context, SEED, "custom/same").0, "shadowed");
-    assert_eq!(standing(&context, SEED, "more/mine").0, "shadowed");
+    assert_eq!(status(&context, SEED, "custom/same").0, "shadowed");
+    assert_eq!(status(&context, SEED, "more/mine").0, "shadowed");
     assert_eq!(winner(&context, "omp", "same").as_deref(), Some("custom"), "in later editions they take names");
 }
 
@@ -277,8 +277,8 @@ fn a_file_that_links_lead_to_counts_once() {
     context.tree("//- project/.codex/skills/file/SKILL.md -> ../../../.omp/skills/real/SKILL.md\n");
     assert_eq!(active(&context, SEED), ["real"]);
     for folder in [".claude/skills/linked", ".codex/skills/file"] {
-        let (standing, why) = standing(&context, SEED, folder);
-        assert_eq!(standing, "shadowed", "{folder}");
+        let (status, why) = status(&context, SEED, folder);
+        assert_eq!(status, "shadowed", "{folder}");
         assert!(why.contains("same file"), "{why}");
     }
 }

@@ -61,7 +61,7 @@ fn refused(answer: &Value) -> Vec<String> {
     let word = |other: &Value, key: &str| other[key].as_str().unwrap_or_default().split(':').next().unwrap().to_owned();
     let line = |other: &Value| {
         let path = other["path"].as_str().unwrap_or_default();
-        format!("{} {} {}", folder(path), word(other, "standing"), word(other, "reason"))
+        format!("{} {} {}", folder(path), word(other, "status"), word(other, "reason"))
     };
     others.map(line).collect()
 }

@@ -129,7 +129,7 @@ fn at_a_glance() {
                          openoxide check --fix .agents/skills/nameless
       4. spelled         the file is called `skill.md`, not `SKILL.md`; Codex,
                          Copilot CLI and OpenCode drop it
-                         openoxide check --fix .agents/skills/spelled
+                         openoxide check --fix --rename .agents/skills/spelled
       5. deploy          the project is not trusted, so its skill does not replace
                          yours
                          openoxide trust
@@ -344,13 +344,17 @@ fn commands_keep_what_was_asked_for() {
         mend.iter().find(|line| line["subject"] == "spelled").unwrap()["command"].as_str().unwrap().to_owned()
     };
     let expected = [
-        ("project", "openoxide --json", "openoxide check --fix .agents/skills/spelled"),
-        ("project/sub", "openoxide --json", "openoxide check --fix ../.agents/skills/spelled"),
-        (".", "openoxide --project project --json", "openoxide check --fix .agents/skills/spelled --project project"),
+        ("project", "openoxide --json", "openoxide check --fix --rename .agents/skills/spelled"),
+        ("project/sub", "openoxide --json", "openoxide check --fix --rename ../.agents/skills/spelled"),
+        (
+            ".",
+            "openoxide --project project --json",
+            "openoxide check --fix --rename .agents/skills/spelled --project project",
+        ),
     ];
     for (dir, asked, command) in expected {
         assert_eq!(fix(dir, asked), command, "in {dir}");
-        let output = run_in(dir, &command.replace(" --fix", ""));
+        let output = run_in(dir, &command.replace(" --fix --rename", ""));
         assert_eq!(output.status, Some(1), "{command}\n{output}");
         assert!(output.stdout.contains("error[S0008]"), "{command}\n{output}");
     }

@@ -31,7 +31,7 @@ fn a_folder_that_a_link_also_leads_to_is_listed() {
     context.tree(&skill(&format!("{skills}/a"), "a"));
     context.tree(&skill(&format!("{skills}/a/sub"), "sub"));
     context.tree(&format!("//- {skills}/z -> deep/x\n//- {skills}/y -> a/sub\n"));
-    let list = json(&context, &["list", "--all", "--json"]);
+    let list = json(&context, &["list", "--all", "--json", "--host", "openoxide"]);
     let found = format!("{list:#}");
     for path in ["/deep/x/SKILL.md", "/a/sub/SKILL.md", "/skills/z/SKILL.md", "/skills/y/SKILL.md"] {
         assert!(found.contains(path), "{path} is not in {found}");
@@ -70,7 +70,7 @@ fn list_and_check_agree_on_metadata_files_and_long_heads() {
     context.tree(&format!("//- project/.agents/skills/long/agents/openoxide.yaml\n{long}"));
     let head = format!("---\nname: head\ndescription: d\nx: {}\n---\n", "y".repeat(100_000));
     context.tree(&format!("//- project/.agents/skills/head/SKILL.md\n{head}"));
-    let listed = json(&context, &["list", "--all", "--json"])["problems"].clone();
+    let listed = json(&context, &["list", "--all", "--json", "--host", "openoxide"])["problems"].clone();
     let checked = format!("{:#}", json(&context, &["check", "--host", "openoxide", "--json"]));
     let codes = field(&listed, "code");
     assert_eq!(codes.iter().filter(|code| **code == "S0201").count(), 2, "{listed:#}");
@@ -82,10 +82,10 @@ fn list_and_check_agree_on_metadata_files_and_long_heads() {
 fn a_bare_fix_leaves_what_is_not_the_projects() {
     let context = TestContext::new();
     context.tree(&skill("home/.claude/skills/Foo", "other")).tree(&skill("project/.agents/skills/bar", "baz"));
-    run(&context, &["check", "--fix"]);
+    run(&context, &["check", "--fix", "--rename", "--all-hosts"]);
     assert!(context.home().join(".claude/skills/Foo").is_dir());
     assert!(context.project().join(".agents/skills/baz").is_dir());
-    run(&context, &["check", "--fix", "../home/.claude/skills/Foo"]);
+    run(&context, &["check", "--fix", "--rename", "--all-hosts", "../home/.claude/skills/Foo"]);
     assert!(context.home().join(".claude/skills/other").is_dir(), "a path that was named is meant");
 }
 

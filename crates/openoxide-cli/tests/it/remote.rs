@@ -56,6 +56,7 @@ fn a_list_says_what_servers_offer_and_what_failed() {
     mcp:docs/acme/refunds  Refunds orders                                     1 file
     mcp:docs/pdf           Reads \u{1b}[31mforms                             3 files
     ----- stderr -----
+    no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
     warning: `skill://bad/SKILL.md` of the MCP server `bad` is not loaded: `resources` is missing or wrong
     hint: report this to the people who run the server
     warning: the MCP server `dead` cannot be used: Connection refused

@@ -149,6 +149,7 @@ fn the_whole_filesystem_is_refused() {
     status: 0
     ----- stdout -----
     ----- stderr -----
+    no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
     warning: /: the whole filesystem is not searched for skills [S0407]; name the folder that holds the skills
     no skills found; `openoxide roots --add-dir /` shows where they are looked for, `openoxide new NAME --add-dir /` makes one
     ");
@@ -156,6 +157,7 @@ fn the_whole_filesystem_is_refused() {
     status: 0
     ----- stdout -----
     ----- stderr -----
+    no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
     warning: nowhere: there is no folder `[ROOT]/project/nowhere/` [S0407]; mend the path, or remove it
     no skills found; `openoxide roots --add-dir nowhere` shows where they are looked for, `openoxide new NAME --add-dir nowhere` makes one
     ");

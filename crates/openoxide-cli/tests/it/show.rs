@@ -13,7 +13,7 @@ fn by_name() {
 
       file           ~/.agents/skills/deploy/SKILL.md
       scope          user
-      standing       active
+      status         active
       called by      you and the model
       cost           42 tokens listed, about 14 read
     ----- stderr -----
@@ -27,7 +27,7 @@ fn by_name() {
 
       file           ~/.agents/skills/sql-review/SKILL.md
       scope          user
-      standing       active
+      status         active
       called by      you only
       cost           49 tokens listed, about 28 read
       needs          env_var PDF_KEY
@@ -46,7 +46,7 @@ fn by_path() {
 
       file           .agents/skills/deploy/SKILL.md
       scope          repo
-      standing       untrusted, S0306: the project is not trusted, so the user's skill keeps the name
+      status         untrusted, S0306: the project is not trusted, so the user's skill keeps the name
       cost           48 tokens listed, about 35 read
       license        MIT
       wants tools    Bash(git:*), Read
@@ -68,7 +68,7 @@ fn one_that_does_not_count_is_shown_with_its_reason() {
 
       file           .agents/skills/empty/SKILL.md
       scope          repo
-      standing       invalid, S0100: the file does not begin with frontmatter
+      status         invalid, S0100: the file does not begin with frontmatter
       cost           37 tokens listed, about 5 read
 
     error: the file does not begin with frontmatter [S0100]

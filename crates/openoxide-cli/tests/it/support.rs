@@ -15,7 +15,7 @@ pub(crate) const LOOKS: [&[&str]; 7] =
     [&["list"], &["list", "--all"], &["check"], &["prompt"], &["hosts"], &["roots"], &["config"]];
 
 /// Commands that look at one thing that is named.
-pub(crate) const LOOKS_AT: [&str; 3] = ["show", "explain", "mentions"];
+pub(crate) const LOOKS_AT: [&str; 4] = ["show", "explain", "mentions", "search"];
 
 /// The other commands. They act, serve, or print what comes with the program, and each has tests of its own.
 pub(crate) const OTHERS: [&str; 15] = [
@@ -247,6 +247,9 @@ dependencies:
 pub(crate) fn drawn(context: &TestContext, args: &[&str], variables: &[(&str, &OsStr)]) -> String {
     let mut all = vec!["list", "--all", "--json"];
     all.extend(args);
+    if !args.contains(&"--host") {
+        all.extend(["--host", "openoxide"]);
+    }
     let output = run_with(context, &all, variables);
     let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}\n{output}"));
     let text = |item: &Value, key: &str| item[key].as_str().unwrap_or_default().replace("[ROOT]/", "");
@@ -258,7 +261,7 @@ pub(crate) fn drawn(context: &TestContext, args: &[&str], variables: &[(&str, &O
         .as_array()
         .unwrap()
         .iter()
-        .map(|other| format!("{} {}: {}\n", text(other, "standing"), text(other, "path"), text(other, "reason")));
+        .map(|other| format!("{} {}: {}\n", text(other, "status"), text(other, "path"), text(other, "reason")));
     skills.chain(others).collect()
 }
 

@@ -8,11 +8,11 @@ fn config(context: &TestContext) -> String {
     fs_err::read_to_string(context.home().join(".openoxide/config.toml")).unwrap()
 }
 
-fn standing(context: &TestContext, path: &str) -> String {
-    let list = json(context, &["list", "--json"]);
+fn status(context: &TestContext, path: &str) -> String {
+    let list = json(context, &["list", "--json", "--host", "openoxide"]);
     let lines = list["skills"].as_array().unwrap().iter().chain(list["others"].as_array().unwrap());
     let mut lines = lines.filter(|line| line["path"].as_str().unwrap().ends_with(path));
-    lines.next().unwrap()["standing"].as_str().unwrap().to_owned()
+    lines.next().unwrap()["status"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn off_and_on_again() {
     OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
     sql-review is switched off in ~/.openoxide/config.toml
     ");
-    assert_eq!(standing(&context, "/sql-review/SKILL.md"), "disabled");
+    assert_eq!(status(&context, "/sql-review/SKILL.md"), "disabled");
     insta::assert_snapshot!(config(&context), @r#"
     [[skills.config]]
     name = "sql-review"
@@ -64,7 +64,7 @@ fn off_and_on_again() {
     ----- stderr -----
     sql-review is switched on in ~/.openoxide/config.toml
     ");
-    assert_eq!(standing(&context, "/sql-review/SKILL.md"), "active");
+    assert_eq!(status(&context, "/sql-review/SKILL.md"), "active");
     insta::assert_snapshot!(config(&context), @r#"
     [[skills.config]]
     name = "sql-review"
@@ -77,8 +77,8 @@ fn by_path_only_one_of_two() {
     let context = furnished();
     let output = run(&context, &["disable", "~/.agents/skills/deploy"]);
     assert_eq!(output.status, Some(0), "{output}");
-    assert_eq!(standing(&context, "home/.agents/skills/deploy/SKILL.md"), "disabled");
-    assert_eq!(standing(&context, "project/.agents/skills/deploy/SKILL.md"), "active");
+    assert_eq!(status(&context, "home/.agents/skills/deploy/SKILL.md"), "disabled");
+    assert_eq!(status(&context, "project/.agents/skills/deploy/SKILL.md"), "active");
 }
 
 #[test]
@@ -237,9 +237,9 @@ fn a_dotted_form_is_understood() {
     context.tree("//- home/.openoxide/config.toml\nskills.config = [{ name = \"old\", enabled = false }] # inline\n");
     let output = run(&context, &["disable", "sql-review"]);
     assert_eq!(output.status, Some(0), "{output}");
-    assert_eq!(standing(&context, "/sql-review/SKILL.md"), "disabled");
+    assert_eq!(status(&context, "/sql-review/SKILL.md"), "disabled");
     assert!(config(&context).contains("old"), "{}", config(&context));
-    let list = json(&context, &["list", "--json"]);
+    let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     assert_eq!(field(&list["problems"], "code").iter().filter(|code| code.starts_with("S04")).count(), 0, "{list:#}");
 }
 
@@ -251,6 +251,6 @@ fn a_rule_names_its_own_file() {
     assert_eq!(run(&["disable", "release-notes"]).status, Some(0));
     assert_eq!(run(&["trust"]).status, Some(0));
     assert_eq!(run(&["enable", "deploy", "--in-project"]).status, Some(0));
-    let listed = run(&["list", "--all"]).stdout;
+    let listed = run(&["list", "--all", "--host", "openoxide"]).stdout;
     assert!(listed.contains("it is switched off: `~/.openoxide/config.toml` says so"), "{listed}");
 }

@@ -52,7 +52,7 @@ fn project() -> TestContext {
 fn given_and_taken_back() {
     let context = project();
     let counts = || {
-        let list = json(&context, &["list", "--json"]);
+        let list = json(&context, &["list", "--json", "--host", "openoxide"]);
         field(&list["skills"], "path").join(" ")
     };
     assert_eq!(counts(), "[ROOT]/home/.agents/skills/deploy/SKILL.md");
@@ -439,8 +439,8 @@ fn what_is_hostile_is_shown_as_escapes_and_whole() {
 #[test]
 fn one_thing_is_taken_back() {
     let context = powerful();
-    let answers = "[[answers]]\npermission = \"shell\"\npattern = \"git *\"\nagent = \"build\"\nat = 2026-01-02T03:04:05Z\n\
-                   [[answers]]\npermission = \"shell\"\npattern = \"git *\"\nat = 2026-01-02T03:04:05Z\n\
+    let answers = "[[answers]]\npermission = \"shell\"\npattern = \"git *\"\nskill = \"/s/SKILL.md\"\nagent = \"build\"\nat = 2026-01-02T03:04:05Z\n\
+                   [[answers]]\npermission = \"shell\"\npattern = \"git *\"\nskill = \"/s/SKILL.md\"\nat = 2026-01-02T03:04:05Z\n\
                    [[sources]]\nsource = \"https://example.com/skills\"\nat = 2026-01-02T03:04:05Z\n";
     write_store(&context, answers);
     run(&context, &["trust"]);

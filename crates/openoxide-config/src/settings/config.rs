@@ -53,6 +53,18 @@ impl Config {
         outcome
     }
 
+    /// Returns the nearest folder at or above `folder` that the user trusts. One that holds the whole home is not meant.
+    pub(crate) fn trusted_above(&self, folder: &Path) -> Option<PathBuf> {
+        let home = self.home.as_ref().map(|home| std::fs::canonicalize(home).unwrap_or_else(|_| home.clone()));
+        let is_project = |listed: &ListedFolder<'_>| {
+            let is_narrow =
+                listed.folder.parent().is_some() && !home.iter().any(|home| home.starts_with(&listed.folder));
+            folder.starts_with(&listed.folder) && is_narrow && self.trusts(&listed.folder)
+        };
+        let above = self.listed_folders().filter(is_project).map(|listed| listed.folder);
+        above.max_by_key(|above| above.components().count())
+    }
+
     /// Returns why folders that the user trusts are not trusted now.
     pub fn foreign_folders(&self) -> Vec<ConfigProblem> {
         let problem = |listed: ListedFolder<'_>| Some(foreign_folder(&listed.folder, &listed.check().err()?));
@@ -140,7 +152,8 @@ impl Config {
     }
 
     fn values_of(&self, key: &str, includes: impl Fn(&Layer) -> bool) -> Vec<Setting> {
-        let layers = self.layers.iter().filter(|layer| layer.is_active && includes(layer));
+        let needs_no_trust = ConfigKey::needs_no_trust(key);
+        let layers = self.layers.iter().filter(|layer| (layer.is_active || needs_no_trust) && includes(layer));
         layers
             .filter_map(|layer| Some(Setting { value: layer.document.get(key)?.clone(), origin: layer.origin(key) }))
             .collect()

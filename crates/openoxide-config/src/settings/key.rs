@@ -11,8 +11,10 @@ pub enum ValueKind {
     Integer,
     /// A number.
     Number,
-    /// A text.
-    Text,
+    /// The name of a host, or `name@edition`.
+    HostName,
+    /// A list of such names.
+    HostNames,
     /// One of these texts.
     Choice(&'static [&'static str]),
     /// A list of texts.
@@ -41,6 +43,8 @@ impl ValueKind {
 /// What a project's file may set a key to. It can never widen permissions, even if the project is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProjectAccess {
+    /// Any value, even if the project is not trusted: the key decides only what a screen speaks of.
+    Always,
     /// Any value.
     Any,
     /// Only this value, the strictest one, as TOML.
@@ -53,7 +57,7 @@ impl ProjectAccess {
     /// Tells whether a project may set the value.
     pub fn allows(self, value: &toml::Value) -> bool {
         match self {
-            ProjectAccess::Any => true,
+            ProjectAccess::Always | ProjectAccess::Any => true,
             ProjectAccess::Only(strict) => value.to_string() == strict,
             ProjectAccess::Denied => false,
         }
@@ -84,7 +88,7 @@ impl ConfigKey {
             (ValueKind::Permissions | ValueKind::Agents | ValueKind::Hosts, ..) => {
                 value.and_then(toml::Value::as_str) != Some("deny")
             }
-            (_, ProjectAccess::Any, _) => false,
+            (_, ProjectAccess::Always | ProjectAccess::Any, _) => false,
             (_, project, Some(value)) => !project.allows(value),
             (_, _, None) => true,
         }
@@ -107,9 +111,9 @@ impl ConfigKey {
             ValueKind::Bool => value.is_bool(),
             ValueKind::Integer => value.as_integer().is_some_and(|number| number >= 0),
             ValueKind::Number => value.is_float() || value.is_integer(),
-            ValueKind::Text => value.is_str(),
+            ValueKind::HostName => value.is_str(),
             ValueKind::Choice(choices) => value.as_str().is_some_and(|text| choices.contains(&text)),
-            ValueKind::List => value.as_array().is_some_and(texts),
+            ValueKind::List | ValueKind::HostNames => value.as_array().is_some_and(texts),
             ValueKind::Rules => value.as_array().is_some_and(|items| items.iter().all(is_rule)),
             ValueKind::Folders => value.as_array().is_some_and(|items| items.iter().all(is_folder)),
             ValueKind::Servers => value
@@ -129,7 +133,8 @@ impl ConfigKey {
             ValueKind::Bool => "`true` or `false`".to_owned(),
             ValueKind::Integer => "a whole number".to_owned(),
             ValueKind::Number => "a number".to_owned(),
-            ValueKind::Text => "text".to_owned(),
+            ValueKind::HostName => "the name of a host".to_owned(),
+            ValueKind::HostNames => "a list of names of hosts".to_owned(),
             ValueKind::Choice(choices) => format!("one of `{}`", choices.join("`, `")),
             ValueKind::List => "a list of texts".to_owned(),
             ValueKind::Rules => "tables with `name` or `path`, and `enabled`".to_owned(),

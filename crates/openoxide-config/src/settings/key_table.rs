@@ -3,7 +3,7 @@
 use openoxide_permissions::ProfileMode;
 
 use super::key::ValueKind::{
-    self, Agents, Bool, Choice, Folders, Hosts, Integer, List, Number, Permissions, Rules, Servers, Text,
+    self, Agents, Bool, Choice, Folders, HostName, HostNames, Hosts, Integer, List, Number, Permissions, Rules, Servers,
 };
 use super::key::{ConfigKey, ProjectAccess};
 
@@ -17,6 +17,13 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
     ),
     key("budget.share", Number, "0.02", "The share of the context window that the catalog may take."),
     key("budget.unknown_chars", Integer, "16000", "The catalog's size in characters when the window is not known."),
+    key("check.ignore", List, "[]", "Codes of findings that `check` does not report, as `--ignore` does."),
+    key(
+        "check.select",
+        List,
+        "[]",
+        "Codes of findings that `check` reports, and no others, as `--select` does; empty: all.",
+    ),
     key("color", Choice(&["auto", "always", "never"]), "\"auto\"", "When to use color."),
     private(
         "connectors.names",
@@ -24,7 +31,12 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
         "[]",
         "Names of connectors; in running text, `$NAME` means the connector and not a skill.",
     ),
-    key("host", Text, "\"openoxide\"", "The host whose rules are followed, as `name` or `name@edition`."),
+    key(
+        "host",
+        HostName,
+        "",
+        "The one host whose rules are followed, as `name` or `name@edition`; acts like `--host` on every command.",
+    ),
     key(
         "hosts",
         Hosts,
@@ -46,6 +58,13 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
         "\"nothing\"",
         "What `$name` in a text means when several skills have the name: `nothing`, or by `rank` the one that counts.",
     ),
+    ConfigKey {
+        name: "my_agents",
+        kind: HostNames,
+        default: "",
+        about: "The agents that you use, as names of hosts: `list`, `explain`, `hosts`, `check` and the overview speak of these. Without it, of the agents found on this machine and in this project. A project's file may set it without being trusted.",
+        project: ProjectAccess::Always,
+    },
     key(
         "permission",
         Permissions,
@@ -115,6 +134,11 @@ impl ConfigKey {
             let is_below = || name.strip_prefix(key.name).is_some_and(|rest| rest.starts_with('.'));
             key.name == name || key.kind.has_open_names() && is_below()
         })
+    }
+
+    /// Tells whether a project's value of a key is in effect before the project is trusted.
+    pub(crate) fn needs_no_trust(name: &str) -> bool {
+        ConfigKey::find(name).is_some_and(|key| key.project == ProjectAccess::Always)
     }
 
     pub(crate) fn default_value(&self) -> Option<toml::Value> {

@@ -10,6 +10,7 @@ use openoxide_skills::text::path_text;
 use toml::Value;
 
 use super::config::{Config, foreign_folder};
+use super::key::ConfigKey;
 use super::layer::{ConfigProblem, Layer, LayerKind};
 use super::{permission_rules, validate::remove_invalid};
 use crate::document::dotted_key::{insert, split_key};
@@ -111,7 +112,8 @@ impl Config {
         });
         for layer in self.layers.iter_mut().filter(|layer| layer.kind == LayerKind::Project) {
             layer.is_active = trusted;
-            if !trusted {
+            // What needs no trust is in effect already.
+            if !trusted && !layer.document.table.keys().all(|key| ConfigKey::needs_no_trust(key)) {
                 let message = "the project's settings do not count, because the project is not trusted";
                 let help = "if the project is yours: openoxide trust";
                 let diagnostic = Diagnostic::warning(Code::ConfigUntrusted, message).help(help);

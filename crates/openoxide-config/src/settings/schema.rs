@@ -33,9 +33,9 @@ fn key_schema(key: &ConfigKey) -> Value {
         ValueKind::Bool => json!({"type": "boolean"}),
         ValueKind::Integer => json!({"type": "integer", "minimum": 0}),
         ValueKind::Number => json!({"type": "number"}),
-        ValueKind::Text => json!({"type": "string"}),
+        ValueKind::HostName => json!({"type": "string"}),
         ValueKind::Choice(choices) => json!({"enum": choices}),
-        ValueKind::List => json!({"type": "array", "items": {"type": "string"}}),
+        ValueKind::List | ValueKind::HostNames => json!({"type": "array", "items": {"type": "string"}}),
         ValueKind::Rules => json!({"type": "array", "items": {
             "type": "object",
             "required": ["enabled"],

@@ -1,8 +1,10 @@
-//! Problems with added hosts, and with settings under `[hosts]`.
+//! Problems with added hosts, and with settings that name hosts.
 
+use openoxide_skills::diagnostic::Place;
 use openoxide_skills::prelude::{Code, Diagnostic, HostError, Hosts};
 use openoxide_skills::text::near;
 
+use super::error::WorkspaceError;
 use crate::{Config, ConfigProblem, suggestion::did_you_mean};
 
 pub(super) fn unusable_host(error: &HostError) -> ConfigProblem {
@@ -14,7 +16,7 @@ pub(super) fn unusable_host(error: &HostError) -> ConfigProblem {
         HostError::Invalid { message, .. } => format!("the host is not usable: {}", message.trim_end()),
         other => other.to_string(),
     };
-    let help = "mend the file; the host is left out until then";
+    let help = "fix the file; the host is left out until then";
     ConfigProblem { path, diagnostic: Diagnostic::warning(Code::HostInvalid, message).help(help) }
 }
 
@@ -39,6 +41,34 @@ pub(super) fn unknown_host_settings(config: &Config, hosts: &Hosts) -> Vec<Confi
         }
     }
     problems
+}
+
+/// Returns the problems with names in `my_agents` that no host has.
+pub(super) fn unknown_agents(config: &Config, hosts: &Hosts) -> Vec<ConfigProblem> {
+    let mut problems = Vec::new();
+    for layer in &config.layers {
+        let Some(value) = layer.document.get("my_agents") else { continue };
+        for mut diagnostic in unusable_names(hosts, "my_agents", value) {
+            let line = layer.document.line("my_agents");
+            diagnostic.place = line.map(|line| Place { span: 0..0, line, column: 1, lines: String::new() });
+            problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
+        }
+    }
+    problems
+}
+
+/// Returns what is wrong with the names of hosts in a value: a name, or a list of them.
+pub(super) fn unusable_names(hosts: &Hosts, key: &str, value: &toml::Value) -> Vec<Diagnostic> {
+    let names = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let unusable = |name: &str| {
+        let error = WorkspaceError::Host(hosts.get(name).err()?);
+        let problem = Diagnostic::warning(Code::ConfigType, format!("`{key}`: {error}"));
+        Some(match error.hint() {
+            Some(hint) => problem.help(hint),
+            None => problem,
+        })
+    };
+    names.iter().filter_map(toml::Value::as_str).filter_map(unusable).collect()
 }
 
 fn unknown_host(hosts: &Hosts, name: &str) -> Diagnostic {

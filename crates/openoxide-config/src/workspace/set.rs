@@ -6,12 +6,12 @@ use openoxide_skills::settings::{Origin, Setting};
 use openoxide_skills::{diagnostic::Diagnostic, text::path_text};
 use toml_edit::DocumentMut;
 
-use super::{Workspace, error::WorkspaceError};
+use super::{Workspace, error::WorkspaceError, host_problems::unusable_names};
 use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 use crate::settings::edit::table::{set_key, unset_key};
 use crate::settings::edit::{edit, parse, values};
 use crate::{
-    ConfigKey, EditError, LayerKind, SettingsOwner,
+    ConfigKey, EditError, LayerKind, SettingsOwner, ValueKind,
     document::dotted_key,
     mcp::enclosing_server,
     settings::validate::{objection, project_objection, unknown_key},
@@ -173,6 +173,7 @@ impl SettingChange {
 impl Workspace {
     /// Checks a change without making it. Returns the file that it would be written to.
     pub fn validate_setting(&self, change: &SettingChange) -> Result<PathBuf, SettingError> {
+        self.refuse_unknown_hosts(change)?;
         let file = self.settings_file(change.owner).ok_or(SettingError::NoHome)?;
         let (_, mut document) = parse(&file, change.owner)?;
         change.apply(&mut document, &file)?;
@@ -181,6 +182,7 @@ impl Workspace {
 
     /// Changes a setting, and reads again which value is in effect. A change that would be ignored is not written.
     pub fn set(&self, change: &SettingChange) -> Result<SettingOutcome, SettingError> {
+        self.refuse_unknown_hosts(change)?;
         let file = self.settings_file(change.owner).ok_or(SettingError::NoHome)?;
         let mut dropped = Vec::new();
         let changed = edit(&file, change.owner, |document| {
@@ -192,6 +194,14 @@ impl Workspace {
         let is_active = !now.layers.iter().any(|layer| layer.path.as_ref() == Some(&file) && !layer.is_active);
         let ineffective_reason = ineffective_reason(change, effective.as_ref(), is_active);
         Ok(SettingOutcome { file, changed, dropped, effective, ineffective_reason })
+    }
+
+    /// Refuses the name of a host that does not exist.
+    fn refuse_unknown_hosts(&self, change: &SettingChange) -> Result<(), SettingError> {
+        let names_hosts = ConfigKey::find(&change.key)
+            .is_some_and(|key| matches!(key.kind, ValueKind::HostName | ValueKind::HostNames));
+        let Some(value) = change.value.as_ref().filter(|_| names_hosts) else { return Ok(()) };
+        refuse(unusable_names(&self.hosts, &change.key, value).into_iter().next())
     }
 }
 

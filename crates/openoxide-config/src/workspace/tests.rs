@@ -29,9 +29,9 @@ fn built_in_then_host_then_user_then_agent() {
     };
     let mut trust = Trust::open(&environment);
     let mut always = |permission: &str, pattern: &str, agent: Option<&str>| {
-        let (permission, pattern) = (permission.to_owned(), pattern.to_owned());
+        let [permission, pattern, skill] = [permission, pattern, "/s/SKILL.md"].map(str::to_owned);
         let at = Timestamp::from(std::time::UNIX_EPOCH);
-        let answer = RememberedAnswer { permission, pattern, agent: agent.map(str::to_owned), at };
+        let answer = RememberedAnswer { permission, pattern, skill, agent: agent.map(str::to_owned), at };
         trust.add(TrustRecord::Answer(answer)).unwrap();
     };
     always("shell", "ls *", None);
@@ -40,7 +40,7 @@ fn built_in_then_host_then_user_then_agent() {
     let options = Place { agent: Some("x".to_owned()), ..Place::default() };
     let workspace = Workspace::open(environment, options).unwrap();
     let (view, _) = workspace.view("opencode").unwrap();
-    let (rules, remembered) = (workspace.rules(&view).unwrap(), trust.remembered(Some("x")));
+    let (rules, remembered) = (workspace.rules(&view).unwrap(), trust.remembered(Some("x"), "/s/SKILL.md"));
     let decided = |permission, subject: &str| decide(&rules, &remembered, permission, subject).action;
     assert_eq!(decided(Permission::Skill, "a"), Action::Deny, "the host's");
     assert_eq!(decided(Permission::Skill, "b"), Action::Deny, "the agent's");
@@ -147,4 +147,21 @@ fn a_fixed_project_stays() {
     fs_err::rename(&cwd, root.join("a/aside")).unwrap();
     std::os::unix::fs::symlink(root.join("a/aside"), &cwd).unwrap();
     assert!(Workspace::open(environment.clone(), place).is_err(), "it leads elsewhere now");
+}
+
+/// A program's folder is resolved once, where it is judged; a link that comes to stand there later is refused.
+#[test]
+fn a_folder_that_a_program_chose_is_no_link_and_gives_no_files() {
+    let root = tempfile::tempdir().unwrap();
+    let root = fs_err::canonicalize(root.path()).unwrap();
+    fs_err::create_dir_all(root.join("project")).unwrap();
+    std::os::unix::fs::symlink("project", root.join("link")).unwrap();
+    let environment = Environment { cwd: root.clone(), admin: root.join("admin"), ..Environment::default() };
+    let open = |folder: &str, chosen_by_program: bool| {
+        let place = Place { chosen_by_program, ..Place::of(root.join(folder)) };
+        Workspace::open(environment.clone(), place)
+    };
+    assert!(matches!(open("link", true), Err(WorkspaceError::NoFolder { .. })));
+    assert!(open("link", false).unwrap().gives_files());
+    assert!(!open("project", true).unwrap().gives_files());
 }

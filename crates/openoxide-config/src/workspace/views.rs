@@ -11,10 +11,10 @@ use openoxide_skills::root::{LinkPlaces, Root, UserRoot};
 use super::{Workspace, error::WorkspaceError, project_root::find_project};
 use crate::{ConfigProblem, HostInstallation, detect_host, host_settings::read_host_settings};
 
-/// A host whose program, or whose files, are on this machine or in the project.
+/// A host, and what of its program is on this machine or in the project.
 #[derive(Clone, Debug)]
 pub struct DetectedHost {
-    /// What was found of it.
+    /// What was found of it; nothing if it is only named.
     pub installation: HostInstallation,
     /// Its view.
     pub view: View,
@@ -46,6 +46,12 @@ impl Workspace {
             }
         }
         Ok(detected)
+    }
+
+    /// Looks for one host, and makes its view whether it is here or not.
+    pub fn detect(&self, id: &str) -> Result<DetectedHost, WorkspaceError> {
+        let (view, problems) = self.view(id)?;
+        Ok(DetectedHost { installation: detect_host(&view.host, &view.around), view, problems })
     }
 
     fn view_of(&self, spec: HostSpec) -> Result<(View, Vec<ConfigProblem>), WorkspaceError> {

@@ -187,3 +187,28 @@ fn a_server_is_looked_at_as_a_whole() {
     let (text, refused) = change(&format!("{PRIVATE}one = 1\ntwo = 2\n"), ".one", None);
     assert!(refused.is_empty() && !text.contains("one"), "{refused}");
 }
+
+#[test]
+fn the_name_of_a_host_that_does_not_exist_is_refused() {
+    let came = |key: &str, value: toml::Value| {
+        let (text, came) = set(key, Some(value), SettingsOwner::User, &[]);
+        assert_eq!(came.is_ok(), text != MINE, "{text}");
+        came.err().unwrap_or_default()
+    };
+    assert!(came("host", "codx".into()).starts_with("`host`: no host is called `codx`; did you mean `codex`? "));
+    assert_eq!(came("host", "codex@x".into()), "`host`: host `codex` has no edition `x`; there are `seed`");
+    assert_eq!(came("host", "codex@seed".into()), "");
+    let list = |names: &[&str]| toml::Value::from(names.iter().map(ToString::to_string).collect::<Vec<_>>());
+    assert!(came("my_agents", list(&["pi", "codx"])).starts_with("`my_agents`: no host is called `codx`"));
+    assert!(came("my_agents", "pi".into()).starts_with("`my_agents` must be a list of names of hosts"));
+    assert_eq!(came("my_agents", list(&["pi", "codex"])), "");
+}
+
+/// It frames what is looked at and grants nothing, so that nothing has to be trusted for it.
+#[test]
+fn a_project_lists_agents_without_trust() {
+    let value = toml::Value::from(vec!["codex".to_owned()]);
+    let (_, came) = set("my_agents", Some(value.clone()), SettingsOwner::Project, &[]);
+    let came = came.unwrap();
+    assert_eq!((came.effective.map(|setting| setting.value), came.ineffective_reason), (Some(value), None));
+}

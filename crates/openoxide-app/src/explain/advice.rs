@@ -1,0 +1,26 @@
+//! What can be done so that an agent uses a skill.
+
+use std::path::PathBuf;
+
+use crate::skill_id::SkillReference;
+
+/// What can be done so that an agent uses a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// Put the skill where the agent looks.
+    Link {
+        /// The skill.
+        skill: SkillReference,
+        /// The agent.
+        into: String,
+    },
+    /// Trust the project.
+    Trust,
+    /// Check the skill for this agent.
+    Check {
+        /// The skill's folder.
+        folder: PathBuf,
+        /// The agent.
+        host: String,
+    },
+}

@@ -1,0 +1,165 @@
+//! What each host makes of a skill, and what can be done about it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use openoxide_config::Workspace;
+use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
+use openoxide_skills::text::{TerminalText, path_text};
+use openoxide_wire::{ExplainedFileLine, HostFileLine, HostOutcome};
+
+use super::{advice::Advice, looks_in::looks_in};
+use crate::link::{is_elsewhere, unseen_place, would_drop};
+use crate::{Error, off::skills_off, paths, skill_id::SkillReference, skill_id::find};
+
+fn ambiguous(number: usize) -> String {
+    let none = if number == 2 { "neither" } else { "none of them" };
+    format!("{number} skills of this name are active, so the name alone selects {none}")
+}
+
+/// What hosts make of a skill, your agents first.
+pub(super) struct Everywhere<'e> {
+    workspace: &'e Workspace,
+    hosts: Vec<Host<'e>>,
+    /// How many of the hosts are the user's agents.
+    mine: usize,
+    /// Each file that some host finds, with the host that it is from; what is active somewhere first.
+    found: Vec<(usize, &'e Entry)>,
+}
+
+struct Host<'e> {
+    catalog: &'e Catalog,
+    view: &'e View,
+    /// The entries that the name means to it, active ones first.
+    found: Vec<&'e Entry>,
+}
+
+impl<'e> Everywhere<'e> {
+    /// Looks for a skill in every catalog. It is an error if no host finds it.
+    pub(super) fn new(
+        workspace: &'e Workspace,
+        catalogs: &'e [Catalog],
+        views: &'e [View],
+        mine: usize,
+        subject: &str,
+    ) -> Result<Everywhere<'e>, Error> {
+        let mut unknown: Option<Error> = None;
+        let mut hosts: Vec<Host<'e>> = Vec::new();
+        for (catalog, view) in catalogs.iter().zip(views) {
+            let found = find(workspace, catalog, subject).unwrap_or_else(|error| {
+                // A near name in any host helps more than none.
+                let suggests = |error: &Error| matches!(error, Error::UnknownSkill { near: Some(_), .. });
+                if unknown.as_ref().is_none_or(|known| !suggests(known) && suggests(&error)) {
+                    unknown = Some(error);
+                }
+                Vec::new()
+            });
+            hosts.push(Host { catalog, view, found });
+        }
+        let all = hosts.iter().enumerate().flat_map(|(at, host)| host.found.iter().map(move |entry| (at, *entry)));
+        let mut found: Vec<(usize, &Entry)> = all.collect();
+        found.sort_by_key(|(_, entry)| !entry.is_active());
+        let mut known = BTreeSet::new();
+        found.retain(|(_, entry)| known.insert(entry.canonical()));
+        match unknown {
+            Some(error) if found.is_empty() => Err(error),
+            _ => Ok(Everywhere { workspace, hosts, mine, found }),
+        }
+    }
+
+    pub(super) fn files(&self) -> Vec<ExplainedFileLine> {
+        let line = |(at, entry): &(usize, &Entry)| ExplainedFileLine {
+            path: path_text(entry.found()),
+            scope: entry.skill.scope.as_str().to_owned(),
+            trusted: (entry.skill.scope == SkillScope::Repo).then(|| self.hosts[*at].view.around.trusted),
+        };
+        self.found.iter().map(line).collect()
+    }
+
+    pub(super) fn outcome(&self, column: usize) -> HostOutcome {
+        let Host { catalog, view, found } = &self.hosts[column];
+        let active: Vec<&&Entry> = found.iter().filter(|entry| entry.is_active()).collect();
+        let (status, detail) = match (active.as_slice(), found.first()) {
+            ([], None) => ("not found", self.missing(view)),
+            ([], Some(entry)) => (entry.status.as_str(), self.reason(entry)),
+            ([one], _) => (Status::Active.as_str(), paths::short(self.workspace, one.dir())),
+            (many, _) => ("ambiguous", ambiguous(many.len())),
+        };
+        let file = |entry: &&Entry| HostFileLine {
+            path: path_text(entry.found()),
+            status: entry.status.as_str().to_owned(),
+            reason: entry.reason.as_ref().map(|reason| format!("{}: {}", reason.code, reason.text)),
+        };
+        HostOutcome {
+            host: catalog.host.clone(),
+            title: view.host.title.clone(),
+            mine: false,
+            status: status.to_owned(),
+            detail,
+            files: found.iter().map(file).collect(),
+        }
+    }
+
+    /// Returns what can be done so that an agent uses the skill.
+    pub(super) fn advice(&self, column: usize) -> Option<Advice> {
+        let host = &self.hosts[column];
+        let id = || host.view.spec.id();
+        match host.found.first() {
+            None => self.link(host),
+            _ if host.found.iter().any(|entry| entry.status == Status::Untrusted) => Some(Advice::Trust),
+            Some(entry) if entry.status == Status::Invalid && !is_elsewhere(entry) => {
+                Some(Advice::Check { folder: entry.dir().to_owned(), host: id() })
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// Returns the link that shows the skill to an agent that does not look where it is.
+    fn link(&self, host: &Host<'_>) -> Option<Advice> {
+        let is_known = self.hosts[..self.mine].iter().any(|host| !host.found.is_empty());
+        // What an agent of the user finds and ignores is not spread to the next one.
+        let can_be_linked = |at: usize, entry: &Entry| entry.is_active() && (at < self.mine || !is_known);
+        let (at, entry) = self.found.iter().find(|(at, entry)| can_be_linked(*at, entry))?;
+        let source = self.hosts[*at].catalog;
+        let place = unseen_place(self.workspace, (source, entry), host.view, host.catalog)?;
+        let helps = place.is_free() && would_drop(host.view, entry).is_none();
+        let skill = match self.found.len() {
+            1 => SkillReference::of(source, entry),
+            // The name means more than one.
+            _ => SkillReference { name: None, folder: entry.dir().to_owned() },
+        };
+        helps.then(|| Advice::Link { skill, into: host.view.spec.id() })
+    }
+
+    /// Returns the titles of the hosts that are no agents of the user's and in which the skill is active.
+    pub(super) fn active_elsewhere(&self) -> Vec<String> {
+        let others = self.hosts[self.mine..].iter();
+        let active = others.filter(|host| host.found.iter().any(|entry| entry.is_active()));
+        active.map(|host| host.view.host.title.clone()).collect()
+    }
+
+    fn reason(&self, entry: &Entry) -> String {
+        let Some(reason) = &entry.reason else { return String::new() };
+        let text = paths::abbreviate_home(self.workspace, &reason.text);
+        format!("{} [{}]", TerminalText(&text), reason.code)
+    }
+
+    /// Says why a host finds no such skill.
+    fn missing(&self, view: &View) -> String {
+        if let Some(off) = skills_off(self.workspace, view) {
+            return off.to_string();
+        }
+        let is_file =
+            |entry: &Entry| !entry.found().file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+        let mut folders =
+            self.found.iter().filter(|(_, entry)| is_file(entry)).filter_map(|(_, entry)| entry.found().parent());
+        let reads = |folder: &Path| view.roots.iter().any(|root| root.path == folder && !root.scan.layout.is_flat());
+        match folders.find(|folder| reads(folder)) {
+            Some(folder) => {
+                format!("it is a single file, and {} is searched for folders", paths::short(self.workspace, folder))
+            }
+            None if view.roots.is_empty() => "its settings name no folder to look in".to_owned(),
+            None => format!("it looks only in {}", looks_in(self.workspace, view)),
+        }
+    }
+}
