@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -59,19 +59,84 @@ fn main() {
     let growth = (each[each.len() - 1] / each[0] - 1.0) * 100.0;
     println!("growth of the cost of one skill from {} to {}: {growth:+.0} %", first.0, last.0);
     println!("peak memory: {}", peak(&last.1));
-    let overview = Tree::new(200);
-    for agent in [".claude", ".codex", ".config/opencode", ".gemini"] {
-        std::fs::create_dir_all(overview.dir.path().join("home").join(agent)).unwrap();
+    for line in processes() {
+        println!("{line}");
     }
-    for (what, tree, command) in [
-        ("`openoxide list`, 100 skills", Tree::new(100), &["list"][..]),
-        ("`openoxide` alone, 200 skills and 4 agents", overview, &[]),
-    ] {
-        match process(&tree, command) {
-            Some(time) => println!("{what}, as a process: {:.1} ms", millis(time)),
-            None => println!("{what}: not measured, build it with `cargo build --release`"),
+}
+
+/// What is measured as a process: its name, the command, the skills, the agents, and what it is compared with.
+const PROCESSES: &[Process] = &[
+    Process { command: &["list"], skills: 5_000, agents: &[], beside: Beside::Reading },
+    Process { command: &["list", "--json"], skills: 5_000, agents: &[], beside: Beside::Reading },
+    Process { command: &["list"], skills: 5_000, agents: &["codex"], beside: Beside::Reading },
+    Process { command: &["list"], skills: 5_000, agents: READERS, beside: Beside::OneAgent },
+    Process { command: &["hosts"], skills: 5_000, agents: READERS, beside: Beside::OneAgent },
+    Process { command: &["list"], skills: 100, agents: &[], beside: Beside::Reading },
+    Process { command: &[], skills: 200, agents: READERS, beside: Beside::OneAgent },
+];
+
+/// Four agents that read the folder of the tree.
+const READERS: &[&str] = &["codex", "opencode", "gemini-cli", "copilot-cli"];
+
+struct Process {
+    command: &'static [&'static str],
+    skills: usize,
+    agents: &'static [&'static str],
+    beside: Beside,
+}
+
+/// What a process is compared with.
+enum Beside {
+    /// Opening and reading the same files with bare system calls, on two threads.
+    Reading,
+    /// `list` for the first of the agents.
+    OneAgent,
+}
+
+/// Measures each process in turn with what it is compared with, and writes a line for it.
+fn processes() -> Vec<String> {
+    let measure = |process: &Process| {
+        let tree = Tree::new(process.skills);
+        let Process { command, skills, agents, beside } = process;
+        let what = format!(
+            "`{}`, {skills} skills, {} agents",
+            ["openoxide"].iter().chain(*command).copied().collect::<Vec<_>>().join(" "),
+            agents.len()
+        );
+        if !tree.run(command, agents) {
+            return format!("{what}: not measured, build it with `cargo build --release`");
         }
-    }
+        let (mut times, mut floors) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            floors.push(match beside {
+                Beside::Reading => timed(|| bare(&tree.files), |read| assert_eq!(*read, *skills)),
+                Beside::OneAgent => timed(|| tree.run(&["list"], &agents[..1]), |succeeded| assert!(*succeeded)),
+            });
+            times.push(timed(|| tree.run(command, agents), |succeeded| assert!(*succeeded)));
+        }
+        let (time, floor) = (median(times), median(floors));
+        let ratio = time.as_secs_f64() / floor.as_secs_f64();
+        let beside = match beside {
+            Beside::Reading => "reading the files on two threads",
+            Beside::OneAgent => "`list` for one agent",
+        };
+        format!("{what}: {:.1} ms as a process, {ratio:.2}x {beside} ({:.1} ms)", millis(time), millis(floor))
+    };
+    PROCESSES.iter().map(measure).collect()
+}
+
+/// Opens and reads every file on two threads, and nothing else.
+fn bare(files: &[PathBuf]) -> usize {
+    let read = |files: &[PathBuf]| {
+        let mut buffer = [0; 4096];
+        let read = |file: &PathBuf| usize::from(std::fs::File::open(file).unwrap().read(&mut buffer).unwrap() > 0);
+        files.iter().map(read).sum::<usize>()
+    };
+    let (left, right) = files.split_at(files.len() / 2);
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| read(right));
+        read(left) + other.join().unwrap()
+    })
 }
 
 /// Returns `--sizes A,B,C`, or the usual ones.
@@ -128,6 +193,16 @@ impl Tree {
             }
         }
         times.map(median)
+    }
+
+    /// Runs the program on the tree, with what it prints into a pipe. Returns whether it succeeded.
+    fn run(&self, command: &[&str], agents: &[&str]) -> bool {
+        let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/openoxide");
+        let mut program = Command::new(bin);
+        program.args(command).arg("--project").arg(self.dir.path());
+        program.arg("--config").arg(format!("my_agents={agents:?}"));
+        program.env_clear().env("HOME", self.dir.path().join("home"));
+        program.output().is_ok_and(|output| output.status.success())
     }
 }
 
@@ -232,15 +307,4 @@ fn peak(tree: &Tree) -> String {
     let me = std::env::current_exe().unwrap();
     let output = Command::new(me).arg("--memory").arg(tree.dir.path()).output().unwrap();
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
-}
-
-fn process(tree: &Tree, arguments: &[&str]) -> Option<Duration> {
-    let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/openoxide");
-    let run = || {
-        let mut command = Command::new(&bin);
-        command.args(arguments).arg("--project").arg(tree.dir.path());
-        command.env_clear().env("HOME", tree.dir.path().join("home"));
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
-    };
-    run().then(|| median((0..ROUNDS).map(|_| timed(run, |succeeded| assert!(*succeeded))).collect()))
 }
