@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
-use openoxide_skills::diagnostic::{Code, Level};
+use openoxide_skills::diagnostic::{Code, Fix, Level};
 use openoxide_skills::judge::{Draft, Judgment, SkillFinding, judge_draft};
 use openoxide_skills::prelude::Diagnostic;
 use openoxide_skills::text::{TerminalText, outline};
@@ -80,6 +80,18 @@ pub struct CheckReport {
     pub plan: Plan,
     /// How many findings were fixed.
     pub fixed: usize,
+    scope: Scope,
+}
+
+/// How many findings can be fixed, by what that takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fixable {
+    /// By edits.
+    pub edits: usize,
+    /// By renames.
+    pub renames: usize,
+    /// Only if the path of the skill is given.
+    pub elsewhere: usize,
 }
 
 /// Checks skills. Fixes are reported one by one as they are made.
@@ -87,9 +99,12 @@ pub fn check(workspace: &Workspace, input: &CheckInput, report: Report<'_>) -> R
     let frame = Frame::find(workspace, input.all_hosts, input.strict)?;
     let selection = Selection::read(workspace, &input.select, &input.ignore, report)?;
     let mut targets = Targets::find(workspace, &frame.views, &input.paths)?;
+    let scope = Scope::new(workspace, &targets);
     let (mut plan, mut fixed) = (Plan::default(), 0);
     if input.fixes != Fixes::Leave {
-        let scope = Scope::new(workspace, &targets, report);
+        if !input.paths.is_empty() {
+            scope.report_left(workspace, &targets, report);
+        }
         let planner = Planner { workspace, frame: &frame, selection: &selection, scope: &scope };
         plan = planner.plan(&targets, input.rename, report)?;
         if input.fixes == Fixes::Make {
@@ -109,7 +124,7 @@ pub fn check(workspace: &Workspace, input: &CheckInput, report: Report<'_>) -> R
     }
     let hosts = frame.views.iter().map(|view| view.spec.id()).collect();
     let (one_host, none_found) = (frame.is_named || frame.is_own, frame.is_own);
-    Ok(CheckReport { judged, skills: targets.folders.len(), hosts, one_host, none_found, plan, fixed })
+    Ok(CheckReport { judged, skills: targets.folders.len(), hosts, one_host, none_found, plan, fixed, scope })
 }
 
 /// Tells whether fixing a skill would rename something, so that only advice is given that works.
@@ -154,12 +169,28 @@ impl CheckReport {
         self.findings().filter(|finding| finding.diagnostic.level == level).count()
     }
 
-    /// Returns how many findings `--fix` would fix: without renaming, and only by renaming.
-    pub fn fixable(&self) -> (usize, usize) {
-        let is_minded = |finding: &&SkillFinding| finding.diagnostic.level > Level::Note;
-        let fixes = self.findings().filter(is_minded).filter_map(|finding| finding.diagnostic.fix.as_ref());
-        let (renames, others): (Vec<_>, Vec<_>) = fixes.partition(|fix| fix.is_rename());
-        (others.len(), renames.len())
+    /// Returns how many findings `--fix` would fix.
+    pub fn fixable(&self) -> Fixable {
+        let mut all = Fixable::default();
+        for finding in self.findings() {
+            match self.fix_of(finding) {
+                Some(_) if self.is_elsewhere(finding) => all.elsewhere += 1,
+                Some(fix) if fix.is_rename() => all.renames += 1,
+                Some(_) => all.edits += 1,
+                None => {}
+            }
+        }
+        all
+    }
+
+    /// Returns the fix of a finding, if `--fix` makes it: notes are left alone.
+    pub fn fix_of<'f>(&self, finding: &'f SkillFinding) -> Option<&'f Fix> {
+        finding.diagnostic.fix.as_ref().filter(|_| finding.diagnostic.level > Level::Note)
+    }
+
+    /// Tells whether a finding is about a file that `--fix` leaves alone unless its path is given.
+    pub fn is_elsewhere(&self, finding: &SkillFinding) -> bool {
+        finding.path.parent().is_some_and(|folder| !self.scope.has(folder))
     }
 
     /// Returns the answer as JSON has it.

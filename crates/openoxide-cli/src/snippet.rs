@@ -1,14 +1,14 @@
 //! Findings in rustc's shape: the line, what is wrong with it, and the next step.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use openoxide_app::{Level as Severity, SkillFinding, Workspace, deceptive_characters, paths};
+use openoxide_app::{Level as Severity, SkillFinding, Workspace, check::CheckReport, deceptive_characters, paths};
 use unicode_width::UnicodeWidthStr;
 
 use crate::table::fill;
 use crate::ui::{Ui, safe};
 
-/// Renders one finding, with the agents that mind it if they are to be named.
-pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &SkillFinding, name_agents: bool) -> String {
+/// Renders one finding, with the agents that mind it where there are several.
+pub(crate) fn render(ui: &Ui, workspace: &Workspace, report: &CheckReport, finding: &SkillFinding) -> String {
     let diagnostic = &finding.diagnostic;
     let level = match diagnostic.level {
         Severity::Error => Level::ERROR,
@@ -43,10 +43,10 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, finding: &SkillFinding, nam
             Group::with_title(title).element(origin)
         }
     };
-    let minded = if name_agents { minded_by(&finding.dropped_by, &finding.differs_in) } else { Vec::new() };
+    let minded = if report.one_host { Vec::new() } else { minded_by(&finding.dropped_by, &finding.differs_in) };
     let minded: Vec<(&str, String)> =
         minded.into_iter().map(|(label, titles)| (label, broken(&format!("   = {label}: "), &safe(&titles)))).collect();
-    let help = help(finding).map(|help| broken("   = help: ", &help));
+    let help = help(workspace, report, finding).map(|help| broken("   = help: ", &help));
     let lines = below.iter().map(|text| (Level::NOTE, text));
     let lines = lines.chain(minded.iter().map(|(label, text)| (Level::NOTE.with_name(*label), text)));
     for (level, text) in lines.chain(help.iter().map(|text| (Level::HELP, text))) {
@@ -88,19 +88,19 @@ fn source(finding: &SkillFinding) -> Option<(String, std::ops::Range<usize>)> {
 }
 
 /// Returns the next step, safe to print, with the flags that take it.
-pub(crate) fn help(finding: &SkillFinding) -> Option<String> {
+pub(crate) fn help(workspace: &Workspace, report: &CheckReport, finding: &SkillFinding) -> Option<String> {
     let help = safe(finding.diagnostic.help.as_deref()?);
-    Some(match fixing_flags(finding) {
+    Some(match fixing_flags(workspace, report, finding) {
         Some(flags) => format!("{help}   ({flags} does this)"),
         None => help,
     })
 }
 
-/// Returns the flags that fix a finding, if it can be fixed.
-pub(crate) fn fixing_flags(finding: &SkillFinding) -> Option<&'static str> {
-    let is_minded = finding.diagnostic.level > Severity::Note;
-    let fix = finding.diagnostic.fix.as_ref().filter(|_| is_minded)?;
-    Some(if fix.is_rename() { "--fix --rename" } else { "--fix" })
+/// Returns the flags that fix a finding, if it can be fixed, with the path where `--fix` alone does not reach it.
+pub(crate) fn fixing_flags(workspace: &Workspace, report: &CheckReport, finding: &SkillFinding) -> Option<String> {
+    let flags = if report.fix_of(finding)?.is_rename() { "--fix --rename" } else { "--fix" };
+    let folder = finding.path.parent().filter(|_| report.is_elsewhere(finding));
+    Some(folder.map_or_else(|| flags.to_owned(), |folder| format!("{flags} {}", paths::short(workspace, folder))))
 }
 
 /// Says which agents drop a skill because of a finding, and which read it differently.

@@ -1,5 +1,6 @@
 //! The files around a skill: a repository, or the folder that was given. They may refer to what a fix would rename.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::plan::Rename;
@@ -17,7 +18,7 @@ pub(super) struct Collection {
     files: Vec<PathBuf>,
     /// Symbolic links.
     pub(super) links: Vec<PathBuf>,
-    /// Whether every file was seen.
+    /// Whether every file was seen and could be read.
     pub(super) is_whole: bool,
 }
 
@@ -35,7 +36,10 @@ impl Collection {
         let mut collection = Collection { is_whole: true, ..Collection::default() };
         let (mut ahead, mut seen) = (vec![root.to_owned()], 0);
         while let Some(folder) = ahead.pop() {
-            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+            let Ok(entries) = std::fs::read_dir(&folder) else {
+                collection.is_whole = false;
+                continue;
+            };
             for entry in entries.flatten() {
                 seen += 1;
                 let Ok(kind) = entry.file_type() else { continue };
@@ -56,43 +60,85 @@ impl Collection {
         collection
     }
 
-    /// Returns the first place that refers to each thing by its present name.
-    pub(super) fn references(&self, renames: &[&Rename]) -> Vec<Option<Reference>> {
+    /// Returns the first place that refers to each thing by its present name. A file that cannot be read may be one.
+    pub(super) fn references(&mut self, renames: &[&Rename]) -> Vec<Option<Reference>> {
+        let wanted: Vec<Option<Wanted<'_>>> = renames.iter().map(|rename| Wanted::new(rename)).collect();
         let mut found = vec![None; renames.len()];
         for file in &self.files {
             if found.iter().all(Option::is_some) {
                 break;
             }
-            let Some(text) = read_text(file) else { continue };
-            for (found, rename) in found.iter_mut().zip(renames).filter(|(found, _)| found.is_none()) {
-                *found = reference(file, &text, rename);
+            match read_text(file) {
+                Text::Read(text) => {
+                    let missing = found.iter_mut().zip(&wanted).filter(|(found, _)| found.is_none());
+                    missing
+                        .for_each(|(found, wanted)| *found = wanted.as_ref().and_then(|one| one.named_in(file, &text)));
+                }
+                Text::Unreadable => self.is_whole = false,
+                Text::Binary => {}
             }
         }
         found
     }
 }
 
-fn read_text(file: &Path) -> Option<String> {
-    let is_short = std::fs::metadata(file).is_ok_and(|stat| stat.len() <= FILE_MAX);
-    let bytes = is_short.then(|| fs_err::read(file).ok()).flatten()?;
-    if bytes.contains(&0) { None } else { Some(String::from_utf8_lossy(&bytes).into_owned()) }
+/// What a file holds that may refer to something.
+enum Text {
+    Read(String),
+    /// It is no text.
+    Binary,
+    /// Nobody can tell.
+    Unreadable,
 }
 
-fn reference(file: &Path, text: &str, rename: &Rename) -> Option<Reference> {
-    let name = rename.from.file_name()?.to_string_lossy().into_owned();
-    let is_folder = rename.from.is_dir();
-    // A skill speaks of its own folder by a path; elsewhere its name alone may be what a list has.
-    let is_own = file.starts_with(if is_folder { rename.from.as_path() } else { rename.from.parent()? });
-    let escaped = name.replace(' ', "%20");
-    let names = if escaped == name { vec![name] } else { vec![name, escaped] };
-    let (line, _) = text.lines().enumerate().find(|(_, line)| {
-        names.iter().any(|name| match is_folder {
-            true => names_folder(line, name, is_own),
-            false if is_own => occurrences(line, name).next().is_some(),
-            false => occurrences(line, name).any(|(before, _)| before.ends_with('/')),
-        })
-    })?;
-    Some(Reference { file: file.to_owned(), line: line + 1 })
+fn read_text(file: &Path) -> Text {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut start = Vec::new();
+        fs_err::File::open(file)?.take(FILE_MAX + 1).read_to_end(&mut start)?;
+        Ok(start)
+    };
+    match read() {
+        // UTF-16 has a mark, and a NUL in every letter of English.
+        Ok(bytes) if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") => Text::Unreadable,
+        Ok(bytes) if bytes.contains(&0) => Text::Binary,
+        Ok(bytes) if bytes.len() as u64 > FILE_MAX => Text::Unreadable,
+        Ok(bytes) => Text::Read(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(_) => Text::Unreadable,
+    }
+}
+
+/// Something that is to be renamed, and what a reference to it would say.
+struct Wanted<'w> {
+    rename: &'w Rename,
+    is_folder: bool,
+    names: Vec<String>,
+}
+
+impl<'w> Wanted<'w> {
+    fn new(rename: &'w Rename) -> Option<Wanted<'w>> {
+        let name = rename.from.file_name()?.to_string_lossy().into_owned();
+        let escaped = name.replace(' ', "%20");
+        let names = if escaped == name { vec![name] } else { vec![name, escaped] };
+        Some(Wanted { rename, is_folder: rename.from.is_dir(), names })
+    }
+
+    /// Returns the first line of a file that names it.
+    fn named_in(&self, file: &Path, text: &str) -> Option<Reference> {
+        if !self.names.iter().any(|name| text.contains(name)) {
+            return None;
+        }
+        let from = &self.rename.from;
+        // A skill speaks of its own folder by a path; elsewhere its name alone may be what a list has.
+        let is_own = file.starts_with(if self.is_folder { from.as_path() } else { from.parent()? });
+        let (line, _) = text.lines().enumerate().find(|(_, line)| {
+            self.names.iter().any(|name| match self.is_folder {
+                true => names_folder(line, name, is_own),
+                false if is_own => occurrences(line, name).next().is_some(),
+                false => occurrences(line, name).any(|(before, _)| before.ends_with('/')),
+            })
+        })?;
+        Some(Reference { file: file.to_owned(), line: line + 1 })
+    }
 }
 
 /// Tells whether a line names a folder: as a part of a path, or by itself as a value.

@@ -24,9 +24,10 @@ impl Frame {
     /// strict, or if the request names it.
     pub(super) fn find(workspace: &Workspace, all_hosts: bool, strict: bool) -> Result<Frame, Error> {
         let agents = workspace.my_agents()?;
-        let is_named = agents.origin == MyAgentsOrigin::Named;
+        // A setting names one host; the request for all of them is newer than that.
+        let is_named = agents.origin == MyAgentsOrigin::Named && !all_hosts;
         let is_own = agents.origin == MyAgentsOrigin::NoneFound && !all_hosts;
-        let mut views: Vec<View> = match all_hosts && !is_named {
+        let mut views: Vec<View> = match all_hosts {
             true => workspace.views()?.into_iter().filter(|view| !view.host.standard).collect(),
             false => agents.hosts.into_iter().map(|agent| agent.view).collect(),
         };

@@ -37,7 +37,7 @@ impl<'r> Renamer<'r> {
 
     /// Decides on some renames at once; an error is the reason why not.
     pub(super) fn decide(&mut self, renames: &[Rename]) -> Vec<Result<(), String>> {
-        let mut verdicts: Vec<Result<(), String>> = renames.iter().map(|rename| self.allows(rename)).collect();
+        let mut verdicts: Vec<Result<(), String>> = renames.iter().map(|rename| self.claim(rename)).collect();
         let mut by_root: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
         for (index, rename) in renames.iter().enumerate().filter(|(index, _)| verdicts[*index].is_ok()) {
             by_root.entry(self.collection_root(&rename.from)).or_default().push(index);
@@ -49,8 +49,8 @@ impl<'r> Renamer<'r> {
             let (is_whole, links) = (collection.is_whole, collection.links.clone());
             for ((index, rename), reference) in indices.into_iter().zip(wanted).zip(references) {
                 verdicts[index] = match reference {
-                    _ if !is_whole => Err(format!(
-                        "{} has too many files to know whether one of them refers to it",
+                    None if !is_whole => Err(format!(
+                        "{} has files that were not read, and one of them may refer to it",
                         paths::short(self.workspace, &root)
                     )),
                     Some(reference) => {
@@ -61,10 +61,15 @@ impl<'r> Renamer<'r> {
                 };
             }
         }
-        for (rename, _) in renames.iter().zip(&verdicts).filter(|(_, verdict)| verdict.is_ok()) {
-            self.taken.insert(rename.target());
-        }
         verdicts
+    }
+
+    /// Decides on a rename by its path alone. What it leads to is taken then: of two folders that want one name, the first
+    /// gets it.
+    fn claim(&mut self, rename: &Rename) -> Result<(), String> {
+        self.allows(rename)?;
+        self.taken.insert(rename.target());
+        Ok(())
     }
 
     /// Returns the links that the renames of a plan have to change.
@@ -86,8 +91,11 @@ impl<'r> Renamer<'r> {
     fn allows(&self, rename: &Rename) -> Result<(), String> {
         let (from, target) = (&rename.from, rename.target());
         let refuse = |why: String| Err(why);
-        if target.symlink_metadata().is_ok() || self.taken.contains(&target) {
+        if target.symlink_metadata().is_ok() {
             return refuse(format!("`{}` is already there", TerminalText(&rename.to)));
+        }
+        if self.taken.contains(&target) {
+            return refuse(format!("another folder or file wants the name `{}` too", TerminalText(&rename.to)));
         }
         let Some(parent) = from.parent() else { return refuse("it is the root of the disk".to_owned()) };
         if !self.scope.has(parent) && !self.scope.is_base(from) {

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use openoxide_config::{Workspace, WriteDir};
+use rustix::io::Errno;
 
 use super::targets::Targets;
 use crate::{Error, ErrorKind, Progress, Report, paths};
 
 /// The folders that may be changed.
+#[derive(Clone, Debug)]
 pub(super) struct Scope {
     /// The folders that were given, links resolved, each with the root of the repository that it is in.
     bases: Vec<(PathBuf, Option<PathBuf>)>,
@@ -16,19 +18,14 @@ pub(super) struct Scope {
 
 impl Scope {
     /// Without a path, only the project is changed: what lies elsewhere is used by other projects too.
-    pub(super) fn new(workspace: &Workspace, targets: &Targets, report: Report<'_>) -> Scope {
+    pub(super) fn new(workspace: &Workspace, targets: &Targets) -> Scope {
         let is_named = !targets.bases.is_empty();
         let bases = if is_named { targets.bases.clone() } else { vec![paths::real(&workspace.project)] };
-        let bases = bases.into_iter().map(|base| (base.clone(), repository(&base))).collect();
-        let scope = Scope { bases };
-        if is_named {
-            scope.report_left(workspace, targets, report);
-        }
-        scope
+        Scope { bases: bases.into_iter().map(|base| (base.clone(), repository(&base))).collect() }
     }
 
     /// Says which skills below the paths are left as they are, and why.
-    fn report_left(&self, workspace: &Workspace, targets: &Targets, report: Report<'_>) {
+    pub(super) fn report_left(&self, workspace: &Workspace, targets: &Targets, report: Report<'_>) {
         let mut repositories: BTreeMap<PathBuf, usize> = BTreeMap::new();
         for folder in targets.folders.iter().filter(|folder| !self.has(folder)) {
             let is_below = self.bases.iter().any(|(base, _)| folder.starts_with(base));
@@ -75,7 +72,12 @@ impl Scope {
 
 pub(super) fn not_fixed(workspace: &Workspace, path: &Path, error: &std::io::Error) -> Error {
     let message = format!("{} cannot be fixed: {error}", paths::short(workspace, path));
-    let help = "nothing is written through a link; name the folder itself";
+    let is_link =
+        [Errno::LOOP, Errno::NOTDIR, Errno::XDEV].iter().any(|code| error.raw_os_error() == Some(code.raw_os_error()));
+    let help = match is_link {
+        true => "nothing is written through a link; name the folder itself",
+        false => "see that you may write there, and that nothing else changes it; what was done before this stays",
+    };
     Error::other(ErrorKind::Failed, "not-fixed", message).with_help(help)
 }
 

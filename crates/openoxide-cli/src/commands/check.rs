@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ArgGroup;
-use openoxide_app::check::{CheckInput, CheckReport, Fixes};
+use openoxide_app::check::{CheckInput, CheckReport, Fixable, Fixes};
 use openoxide_app::{Level, Workspace};
 
 use crate::session::{open_workspace, say_no_agent};
@@ -133,12 +133,18 @@ fn summary(report: &CheckReport, args: &CheckArgs) -> String {
 
 /// Says what can still be fixed, and how. What is left after a fix was left for a reason, which was said.
 fn fixable(report: &CheckReport, args: &CheckArgs) -> String {
-    match report.fixable() {
+    let Fixable { edits, renames, elsewhere } = report.fixable();
+    let here = match (edits, renames) {
         (0, 0) => String::new(),
         (_, renames) if args.fix && (args.rename || renames == 0) => String::new(),
         (_, renames) if args.fix => format!("; {renames} more fixable with --rename"),
         (some, 0) => format!("; {some} fixable with --fix"),
         (0, renames) => format!("; {renames} fixable with --fix --rename"),
         (some, renames) => format!("; {some} fixable with --fix, {renames} more with --rename"),
+    };
+    match (elsewhere, args.paths.is_empty()) {
+        (0, _) => here,
+        (some, true) => format!("{here}; {some} outside of the project, fixable with --fix PATH"),
+        (some, false) => format!("{here}; {some} outside of the paths, fixable with --fix PATH"),
     }
 }

@@ -525,6 +525,57 @@ fn what_something_relies_on_is_not_renamed() {
 }
 
 #[test]
+fn of_two_folders_that_want_one_name_the_first_gets_it() {
+    let context = TestContext::new();
+    let skill = "---\nname: forms\ndescription: Fill forms\n---\n";
+    context.tree(&format!("//- project/.git/HEAD\n//- project/.agents/skills/FORMS/SKILL.md\n{skill}"));
+    context.tree(&format!("//- project/.agents/skills/Forms/SKILL.md\n{skill}"));
+    let output = run(&context, &["check", "--fix", "--rename", "--host", "openoxide"]);
+    assert!(output.stderr.contains("renamed .agents/skills/FORMS to forms"), "{output}");
+    let refused = ".agents/skills/Forms is not renamed: another folder or file wants the name `forms` too";
+    assert!(output.stderr.contains(refused), "{output}");
+    assert_ne!(output.status, Some(2), "{output}");
+    assert!(context.project().join(".agents/skills/Forms").is_dir());
+}
+
+/// A file that nobody can read may refer to the folder.
+#[test]
+fn beside_a_file_that_cannot_be_read_nothing_is_renamed() {
+    let context = skill(".agents/skills/pdf_forms", "---\nname: pdf-forms\ndescription: Fill forms\n---\n");
+    context.tree("//- project/.git/HEAD\n");
+    let text = "../pdf_forms/SKILL.md".encode_utf16().flat_map(u16::to_le_bytes);
+    fs_err::write(context.project().join("list.txt"), [0xff, 0xfe].into_iter().chain(text).collect::<Vec<_>>())
+        .unwrap();
+    let output = run(&context, &["check", "--fix", "--rename", "--host", "openoxide"]);
+    assert!(output.stderr.contains("is not renamed: the project has files that were not read"), "{output}");
+}
+
+#[test]
+fn what_a_fix_does_not_reach_is_not_said_to_be_fixable() {
+    let context = TestContext::new();
+    let skill = "---\nname: NAME\ndescription: Fill forms: flatten them too\n---\n";
+    context.tree(&format!("//- project/.agents/skills/mine/SKILL.md\n{}", skill.replace("NAME", "mine")));
+    context.tree(&format!("//- home/.agents/skills/yours/SKILL.md\n{}", skill.replace("NAME", "yours")));
+    let output = run(&context, &["check", "--host", "openoxide"]);
+    assert!(
+        output.stderr.contains("1 fixable with --fix; 1 outside of the project, fixable with --fix PATH"),
+        "{output}"
+    );
+    assert!(output.stdout.contains("(--fix ~/.agents/skills/yours"), "{output}");
+    let output = run(&context, &["check", "--fix", "--host", "openoxide"]);
+    assert!(output.stderr.contains("1 fixed; 1 outside of the project, fixable with --fix PATH"), "{output}");
+    let output = run(&context, &["check", "--fix", "--host", "openoxide", "../home/.agents/skills/yours"]);
+    assert!(output.stderr.contains("1 fixed"), "{output}");
+}
+
+#[test]
+fn all_hosts_are_checked_for_whatever_a_setting_names() {
+    let context = furnished();
+    let answer = json(&context, &["check", "--all-hosts", "--config", "host=codex", "--json"]);
+    assert!(answer["hosts"].as_array().unwrap().len() > 10, "{answer}");
+}
+
+#[test]
 fn fix_renames_a_file() {
     let context = TestContext::new();
     context.tree("//- project/.agents/skills/forms/skill.md\n---\nname: forms\ndescription: Fill forms\n---\n");

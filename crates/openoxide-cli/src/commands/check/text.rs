@@ -29,9 +29,9 @@ pub(super) fn report(ui: &Ui, workspace: &Workspace, report: &CheckReport) -> St
     for group in groups(report) {
         if group.skills < GROUPED_FROM || ui.common.verbose {
             let snippets = group.findings.iter();
-            text.extend(snippets.map(|finding| snippet::render(ui, workspace, finding, !report.one_host)));
+            text.extend(snippets.map(|finding| snippet::render(ui, workspace, report, finding)));
         } else {
-            draw(&mut text, ui, workspace, &group);
+            draw(&mut text, ui, (workspace, report), &group);
         }
     }
     text
@@ -57,7 +57,7 @@ fn groups(report: &CheckReport) -> Vec<Group<'_>> {
 }
 
 /// Draws a group: how many skills have it, the first places, the agents that mind, and the next step.
-fn draw(text: &mut String, ui: &Ui, workspace: &Workspace, group: &Group<'_>) {
+fn draw(text: &mut String, ui: &Ui, (workspace, report): (&Workspace, &CheckReport), group: &Group<'_>) {
     let role = match group.level {
         Level::Error => Role::Error,
         Level::Warning => Role::Warning,
@@ -85,10 +85,12 @@ fn draw(text: &mut String, ui: &Ui, workspace: &Workspace, group: &Group<'_>) {
     for (label, text_of) in snippet::minded_by(&all(|found| &found.dropped_by), &all(|found| &found.differs_in)) {
         let _ = writeln!(text, "{}", fill(&format!("  = {label}: "), &safe(&text_of), ui.width));
     }
-    let helps: BTreeSet<String> = group.findings.iter().filter_map(|found| snippet::help(found)).collect();
+    let helps: BTreeSet<String> =
+        group.findings.iter().filter_map(|found| snippet::help(workspace, report, found)).collect();
     if let Some(help) = helps.first().filter(|_| helps.len() == 1) {
         let _ = writeln!(text, "{}", fill("  = help: ", help, ui.width));
-    } else if let Some(flags) = group.findings.first().and_then(|found| snippet::fixing_flags(found)) {
+    } else if let Some(flags) = group.findings.iter().find_map(|found| snippet::fixing_flags(workspace, report, found))
+    {
         let _ = writeln!(text, "  = help: {flags} fixes this");
     }
     text.push('\n');
