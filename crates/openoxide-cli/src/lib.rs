@@ -4,6 +4,7 @@
 
 mod args;
 mod asking;
+mod choosing;
 mod command_line;
 mod commands;
 mod error;
