@@ -38,13 +38,12 @@ pub(crate) fn show(ui: &Ui, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
 
 /// Adds to the error for an unknown name which agent finds the skill, if one does.
 fn told(ui: &Ui, snapshot: &Snapshot, args: &ShowArgs, error: Error) -> anyhow::Error {
-    match &error {
-        Error::UnknownSkill { none_active: false, .. } => {
-            let hint = unknown_skill_hint(ui, &snapshot.workspace, &args.skill, error.help().as_deref());
-            CommandError::no(safe(&error.to_string())).hint(hint).into()
-        }
-        _ => error.into(),
+    let is_elsewhere = || openoxide_app::agent_that_finds(&snapshot.workspace, &args.skill).is_some();
+    if matches!(error, Error::UnknownSkill { .. }) && is_elsewhere() {
+        let hint = unknown_skill_hint(ui, &snapshot.workspace, &args.skill, None);
+        return CommandError::no(safe(&error.to_string())).hint(hint).into();
     }
+    error.into()
 }
 
 fn text(workspace: &Workspace, entry: &Entry, answer: &ShowAnswer) -> String {
