@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum as _;
-use clap_complete::Shell;
+use clap_complete::{Generator as _, Shell};
 
 use crate::shell::{cargo, repository, run as run_command, say, step, typed};
 use crate::{man, metadata, shell};
@@ -59,8 +59,9 @@ fn furnish(folder: &Path, binary: &Path, triple: &str) -> Result<()> {
 fn completions(folder: &Path) -> Result<()> {
     fs_err::create_dir_all(folder)?;
     for shell in Shell::value_variants() {
-        clap_complete::generate_to(*shell, &mut openoxide_cli::command(), "openoxide", folder)
+        let script = openoxide_cli::completion_script(*shell)
             .with_context(|| format!("the completions for {shell} cannot be written"))?;
+        fs_err::write(folder.join(shell.file_name("openoxide")), script)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use openoxide_config::{HostInstallation, Workspace, detect_host};
 use openoxide_live::Snapshot;
-use openoxide_skills::prelude::{Catalog, Depth, Hosts, Status, View, load};
+use openoxide_skills::prelude::{Catalog, Depth, Status, View, load};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{HostLine, HostsAnswer, MatrixRow, SchemaVersion};
 
@@ -34,11 +34,6 @@ pub fn for_programs(mut answer: HostsAnswer) -> HostsAnswer {
 /// Lists the host of a snapshot alone, and which skills it sees.
 pub fn host_of(snapshot: &Snapshot, matrix: bool) -> HostsAnswer {
     hosts_of(std::slice::from_ref(&snapshot.view), 1, matrix)
-}
-
-/// Returns the names of the hosts that come with OpenOxide.
-pub fn builtin_names() -> Vec<String> {
-    Hosts::builtin().names().map(str::to_owned).collect()
 }
 
 fn hosts_of(views: &[View], mine: usize, matrix: bool) -> HostsAnswer {

@@ -16,17 +16,15 @@ use openoxide_wire::ChangeAnswer;
 use crate::{Error, ErrorKind, Progress, Report, numbers::count, paths, skill_id::SkillReference};
 
 use pair::HostPair;
-use place::Places;
-
-pub(crate) use place::unseen_place;
 pub use place::{Placement, is_elsewhere, unseen, would_drop};
+pub(crate) use place::{Places, unseen_place};
 pub use remove::{UnlinkInput, Unlinked, unlink};
 
 /// What to link.
 #[derive(Clone, Debug)]
 pub struct LinkInput {
-    /// The skill, by name or path; absent: every skill that the agent would use and does not see.
-    pub skill: Option<String>,
+    /// The skills, by name or path; none: every skill that the agent would use and does not see.
+    pub skills: Vec<String>,
     /// The host that is to see it.
     pub into: String,
     /// Whether to copy the folder instead of linking it.
@@ -50,15 +48,16 @@ pub struct Linked {
     pub failed: Option<Error>,
 }
 
-/// Links a skill, or all of them. Each step is reported before it is taken.
+/// Links the skills named, or all of them. Each step is reported before it is taken; of the skills named, none is linked
+/// if one of them cannot be.
 pub fn link(settings: &PlaceSettings, input: &LinkInput, report: Report<'_>) -> Result<Linked, Error> {
     let pair = HostPair::of(&settings.workspace, &settings.view, &input.into)?;
     let mut linking = Linking { pair: &pair, input, report, wanted: 0, done: Vec::new() };
-    let ignored = if let Some(skill) = &input.skill {
-        linking.one(skill)?
-    } else {
+    let ignored = if input.skills.is_empty() {
         linking.all();
         None
+    } else {
+        linking.named()?
     };
     let looks_again = ignored.is_none() && !input.dry_run && !linking.done.is_empty();
     let warnings = if looks_again { still_ignored(settings, input, &linking.done)? } else { Vec::new() };
@@ -88,31 +87,61 @@ struct Linking<'l> {
     done: Vec<(&'l Entry, Placement)>,
 }
 
-impl Linking<'_> {
-    /// Links one skill. If the agent finds it without a link and ignores it, returns its name, and why.
-    fn one(&mut self, skill: &str) -> Result<Option<(String, String)>, Error> {
+impl<'l> Linking<'l> {
+    /// Links the skills that are named. If the agent finds one without a link and ignores it, links none, and returns its
+    /// name, and why.
+    fn named(&mut self) -> Result<Option<(String, String)>, Error> {
         let pair = self.pair;
-        let entry = pair.find(skill)?[0];
-        let (host, name) = (pair.title(), entry.skill.name.to_string());
-        match pair.seen(entry, None) {
-            Some(seen) if seen.is_active() => {
-                let text = format!("{host} sees {} already", TerminalText(&name));
-                (self.report)(Progress::Done(text));
+        let found = self.input.skills.iter().map(|skill| Ok(pair.find(skill)?[0]));
+        let mut plans: Vec<(&Entry, Option<Placement>)> = Vec::new();
+        for entry in found.collect::<Result<Vec<&Entry>, Error>>()? {
+            if plans.iter().any(|(other, _)| other.canonical() == entry.canonical()) {
+                continue;
             }
-            Some(seen) => {
-                let place = paths::short(pair.workspace, seen.found());
-                let why = paths::abbreviate_home(pair.workspace, reason(Some(seen), seen.status.as_str()));
-                let text = format!("{host} finds {place} already, and does not count it: {why}");
-                return Ok(Some((name, text)));
-            }
-            None => {
-                let placement = Places::of(pair.workspace, &pair.view).plan(entry)?;
-                self.take(&placement)?;
-                self.wanted = 1;
-                self.done.push((entry, placement));
-            }
+            let plan = match pair.seen(entry, None) {
+                Some(seen) if seen.is_active() => None,
+                Some(seen) => return Ok(Some((entry.skill.name.to_string(), already_ignored(pair, seen)))),
+                None => Some(self.plan(entry, &plans)?),
+            };
+            plans.push((entry, plan));
+        }
+        self.wanted = plans.iter().filter(|(_, plan)| plan.is_some()).count();
+        for (entry, plan) in plans {
+            self.take_named(entry, plan)?;
         }
         Ok(None)
+    }
+
+    /// Plans the place of a skill, and refuses one that is taken, also by another skill that is named.
+    fn plan(&self, entry: &Entry, plans: &[(&Entry, Option<Placement>)]) -> Result<Placement, Error> {
+        let workspace = self.pair.workspace;
+        let placement = Places::of(workspace, &self.pair.view).plan(entry)?;
+        let is_same = |(_, plan): &&(&Entry, Option<Placement>)| {
+            plan.as_ref().is_some_and(|other| other.place == placement.place)
+        };
+        if let Some((other, _)) = plans.iter().find(is_same) {
+            let short = |entry: &Entry| paths::short(workspace, entry.dir());
+            let place = paths::short(workspace, &placement.place);
+            let message = format!("`{}` and `{}` would both go to `{place}`", short(other), short(entry));
+            return Err(files::not_linked(message).with_help("link one of them, or rename one"));
+        }
+        let is_possible = placement.is_free() || placement.existing.is_ours();
+        if is_possible { Ok(placement) } else { Err(placement.taken(workspace)) }
+    }
+
+    fn take_named(&mut self, entry: &'l Entry, plan: Option<Placement>) -> Result<(), Error> {
+        let Some(placement) = plan else {
+            let text = format!("{} sees {} already", self.pair.title(), TerminalText(&entry.skill.name));
+            (self.report)(Progress::Done(text));
+            return Ok(());
+        };
+        match self.take(&placement) {
+            Ok(()) => self.done.push((entry, placement)),
+            // The others are linked by now, or can be: what was done has to be said.
+            Err(error) if self.wanted > 1 => (self.report)(Progress::Failed(error)),
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 
     /// Links every skill that the agent would use and does not see.
@@ -151,7 +180,7 @@ impl Linking<'_> {
     }
 
     fn report_total(&mut self) {
-        if self.input.skill.is_some() {
+        if !self.input.skills.is_empty() {
             return;
         }
         let (host, linked) = (self.pair.title(), count(self.done.len(), "skill"));
@@ -167,6 +196,13 @@ impl Linking<'_> {
         let message = || format!("{failed} of {} could not be linked", count(self.wanted, "skill"));
         (failed > 0).then(|| Error::other(ErrorKind::Failed, "not-linked", message()))
     }
+}
+
+/// Says that an agent finds a skill without a link, and why it ignores it.
+fn already_ignored(pair: &HostPair<'_>, seen: &Entry) -> String {
+    let place = paths::short(pair.workspace, seen.found());
+    let why = paths::abbreviate_home(pair.workspace, reason(Some(seen), seen.status.as_str()));
+    format!("{} finds {place} already, and ignores it: {why}", pair.title())
 }
 
 /// Returns what means a skill and no other of its name.
@@ -192,7 +228,7 @@ fn still_ignored(
         let why = paths::abbreviate_home(&workspace, reason(seen, "it is not found there"));
         let (name, why) = (TerminalText(&entry.skill.name), TerminalText(&why));
         let is_ignored = seen.is_none_or(|seen| !seen.is_active());
-        is_ignored.then(|| format!("{} still does not count {name}: {why}", pair.title()))
+        is_ignored.then(|| format!("{} still ignores {name}: {why}", pair.title()))
     };
     Ok(done.iter().filter_map(warning).collect())
 }

@@ -1,5 +1,7 @@
 //! Use case: makes the files of a new skill.
 
+mod folders;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +10,8 @@ use openoxide_skills::{host::Hosts, parse::parse_text, text::TerminalText};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use crate::{Error, ErrorKind, paths};
+
+pub use folders::{AgentFolder, NewOwner, OtherAgent, folders};
 
 /// The skill to make.
 #[derive(Clone, Debug)]
@@ -23,10 +27,8 @@ pub struct NewInput {
 /// Where a new skill goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NewPlace {
-    /// Into the project, `.agents/skills`.
-    Project,
-    /// Into the user's home, `~/.agents/skills`.
-    User,
+    /// Into a folder that the user's agents look in.
+    Agents(AgentFolder),
     /// Into this folder.
     Folder(PathBuf),
 }
@@ -47,10 +49,10 @@ pub struct NewSkill {
 /// Makes the files of a new skill. Nothing that is there is replaced.
 pub fn new(workspace: &Workspace, input: &NewInput) -> Result<NewSkill, Error> {
     let NewInput { name, description, place } = input;
-    let to_fill_in = || format!("Say here what {} does, and when it should be used", name.replace('-', " "));
+    let to_fill_in = || format!("TODO: say what {} does, and when to use it", name.replace('-', " "));
     let text = scaffold(name, &description.clone().unwrap_or_else(to_fill_in));
     refuse_bad_name(name, &text)?;
-    let folder = root(workspace, place)?.join(name);
+    let folder = root(workspace, place).join(name);
     if folder.symlink_metadata().is_ok() {
         let shown = paths::short(workspace, &folder);
         let help = format!("choose another name, or look at it: openoxide show {shown}");
@@ -67,7 +69,7 @@ pub fn new(workspace: &Workspace, input: &NewInput) -> Result<NewSkill, Error> {
 fn make(workspace: &Workspace, place: &NewPlace, folder: &Path, text: &str) -> Result<(), Error> {
     let there = folder.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(Path::new("/"));
     let real = fs_err::canonicalize(there)?;
-    if *place == NewPlace::Project && !real.starts_with(paths::real(&workspace.project)) {
+    if is_in_project(place) && !real.starts_with(paths::real(&workspace.project)) {
         let (from, to) = (paths::short(workspace, there), paths::short(workspace, &real));
         let message = format!("`{from}` leads out of the project, to `{to}`");
         let help = "nothing is written through a link of the project to elsewhere; name the folder with --dir DIR";
@@ -77,14 +79,14 @@ fn make(workspace: &Workspace, place: &NewPlace, folder: &Path, text: &str) -> R
     Ok(WriteDir::open(&real)?.make(below)?.create(OsStr::new("SKILL.md"), text.as_bytes())?)
 }
 
-fn root(workspace: &Workspace, place: &NewPlace) -> Result<PathBuf, Error> {
-    let environment = &workspace.environment;
-    match (place, &environment.home) {
-        (NewPlace::Folder(folder), _) => Ok(environment.cwd.join(folder)),
-        (NewPlace::User, Some(home)) => Ok(home.join(".agents/skills")),
-        (NewPlace::User, None) => Err(Error::other(ErrorKind::Conflict, "no-home", "there is no home folder")
-            .with_help("set HOME, or use --dir DIR")),
-        (NewPlace::Project, _) => Ok(workspace.project.join(".agents/skills")),
+fn is_in_project(place: &NewPlace) -> bool {
+    matches!(place, NewPlace::Agents(folder) if folder.owner == NewOwner::Project)
+}
+
+fn root(workspace: &Workspace, place: &NewPlace) -> PathBuf {
+    match place {
+        NewPlace::Agents(folder) => folder.path.clone(),
+        NewPlace::Folder(folder) => workspace.environment.cwd.join(folder),
     }
 }
 

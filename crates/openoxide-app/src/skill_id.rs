@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use openoxide_config::Workspace;
 use openoxide_live::Snapshot;
 use openoxide_runtime::RemoteName;
-use openoxide_skills::catalog::{Catalog, Entry};
+use openoxide_skills::catalog::{Catalog, Depth, Entry, View, load};
 use openoxide_skills::{host::Caller, text::near};
 use sha2::{Digest as _, Sha256};
 
@@ -148,6 +148,14 @@ fn unknown_id(catalog: &Catalog, id: &str) -> Error {
 pub fn find<'c>(workspace: &Workspace, catalog: &'c Catalog, wanted: &str) -> Result<Vec<&'c Entry>, Error> {
     let found = catalog.find(&workspace.resolve_skill_reference(catalog, wanted));
     if found.is_empty() { Err(unknown(catalog, wanted, catalog.entries())) } else { Ok(found) }
+}
+
+/// Returns the first of the user's agents that finds a skill: its title, and the name of its host.
+pub fn agent_that_finds(workspace: &Workspace, wanted: &str) -> Option<(String, String)> {
+    let agents = workspace.my_agents().ok().filter(|agents| !agents.is_one_host())?;
+    let views: Vec<View> = agents.hosts.into_iter().map(|host| host.view).collect();
+    let found = load(&views, Depth::Quick).iter().position(|catalog| find(workspace, catalog, wanted).is_ok())?;
+    Some((views[found].host.title.clone(), views[found].spec.id()))
 }
 
 /// Returns the error for a name that no skill of a catalog has; one of `entries` may be meant.

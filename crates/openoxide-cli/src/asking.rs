@@ -176,7 +176,7 @@ impl<'a> Asking<'a> {
 ///
 /// What was typed or pasted before the question stood there is no answer to it: it is thrown away, and nothing is read ahead
 /// of the line.
-fn read_line(ui: &Ui, prompt: &str) -> Option<String> {
+pub(crate) fn read_line(ui: &Ui, prompt: &str) -> Option<String> {
     let stdin = std::io::stdin();
     // Only a terminal has such a queue.
     let _ = rustix::termios::tcflush(&stdin, QueueSelector::IFlush);

@@ -3,7 +3,7 @@
 use std::{io::Write as _, process::ExitCode};
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use openoxide_app::is_deceptive;
 
 use crate::text::{safe, safe_lines};
@@ -14,7 +14,7 @@ use crate::{args::Common, commands, error::CommandError};
 ///
 /// Without a command, shows the agents found, what each of them sees, and what is worth mending.
 #[derive(Debug, Parser)]
-#[command(name = "openoxide", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "openoxide", version, max_term_width = 100)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -130,7 +130,7 @@ pub(crate) fn run(ui: &Ui, command: Option<&Command>) -> anyhow::Result<ExitStat
         Command::Trust(args) => commands::trust::trust(ui, args),
         Command::Config(args) => commands::config::config(ui, args),
         Command::AppServer => commands::app_server::app_server(ui),
-        Command::Completions(args) => commands::completions::completions(ui, args, Args::command()),
+        Command::Completions(args) => commands::completions::completions(ui, args),
         Command::Schema(args) => commands::schema::schema(ui, args),
     }
 }

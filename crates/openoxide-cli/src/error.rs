@@ -69,13 +69,10 @@ pub(crate) fn hints(common: &Common, error: &anyhow::Error) -> Vec<String> {
 fn app_hint(common: &Common, error: &Error) -> Option<String> {
     let command = |verb| typed::command(common, verb, None, "");
     match error {
-        Error::UnknownSkill { near, none_active, .. } => {
-            let all = match none_active {
-                true => format!("no skill counts here; `{}` shows where they are looked for", command("roots")),
-                false => format!("`{}` shows everything that was found", command("list --all")),
-            };
-            Some(near.as_ref().map_or(all.clone(), |near| format!("did you mean `{}`? {all}", safe(near))))
+        Error::UnknownSkill { none_active: true, near: None, .. } => {
+            Some(format!("no skill is active here; `{}` shows where skills are looked for", command("roots")))
         }
+        Error::UnknownSkill { .. } => Some(unknown_skill(common, error.help().as_deref())),
         Error::Render(RenderError::Missing { host, .. }) => Some(format!(
             "add the template to the host's folder; `openoxide list --host {host}` shows what it sees without"
         )),
@@ -95,6 +92,13 @@ fn app_hint(common: &Common, error: &Error) -> Option<String> {
         Error::Workspace(_) | Error::Setting(_) => error.help().as_deref().map(safe),
         error => error.help(),
     }
+}
+
+/// Returns the next step where no skill has a name: the question whether another one was meant, and the command that lists
+/// all.
+pub(crate) fn unknown_skill(common: &Common, question: Option<&str>) -> String {
+    let all = format!("`{}` shows every skill", typed::command(common, "list", None, ""));
+    question.map_or(all.clone(), |question| format!("{} {all}", safe(question)))
 }
 
 /// Returns whether a reader went away, which is no error.

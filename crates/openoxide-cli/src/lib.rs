@@ -4,8 +4,11 @@
 
 mod args;
 mod asking;
+mod called;
+mod choosing;
 mod command_line;
 mod commands;
+mod completion;
 mod error;
 mod init;
 mod marks;
@@ -30,6 +33,9 @@ pub fn main() -> ExitCode {
     if let Some(code) = init::run_if_first() {
         return code;
     }
+    if completion::answer_if_asked() {
+        return ExitCode::SUCCESS;
+    }
     let args = match command_line::parse() {
         Ok(args) => args,
         Err(code) => return code,
@@ -44,6 +50,11 @@ pub fn main() -> ExitCode {
             ExitCode::from(error::status(&error))
         }
     }
+}
+
+/// Returns the script that completes commands in a shell, for a program that is on the search path.
+pub fn completion_script(shell: clap_complete::Shell) -> std::io::Result<String> {
+    completion::script(shell, "openoxide")
 }
 
 /// Returns the definition of everything that can be typed.

@@ -8,7 +8,7 @@ use openoxide_app::{
 };
 
 use crate::ui::{Ui, safe, safe_lines};
-use crate::{args::Common, error::CommandError};
+use crate::{args::Common, error, error::CommandError};
 
 pub(crate) fn place(common: &Common) -> Place {
     Place {
@@ -63,6 +63,15 @@ pub(crate) fn read_stdin(input: impl Read, too_long: CommandError) -> anyhow::Re
 pub(crate) fn say_unpacked(ui: &Ui, workspace: &Workspace, folder: &Path) {
     let place = paths::short(workspace, folder);
     ui.say(&format!("OpenOxide's own skills are now in {place}; `openoxide list` shows them as `system`"));
+}
+
+/// Returns the next step where no skill has the name that was typed: an agent that finds it under its own rules, or else the
+/// question whether another name was meant.
+pub(crate) fn unknown_skill_hint(ui: &Ui, workspace: &Workspace, wanted: &str, question: Option<&str>) -> String {
+    match openoxide_app::agent_that_finds(workspace, wanted) {
+        Some((title, host)) => format!("{} finds it: add `--host {host}`", safe(&title)),
+        None => error::unknown_skill(&ui.common, question),
+    }
 }
 
 /// Says that no agent was found, and which hosts are known.

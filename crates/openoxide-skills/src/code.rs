@@ -75,11 +75,12 @@ codes! {
     DescriptionEmpty = "S0120", "an empty description";
     DescriptionLength = "S0121", "the description is too long";
     CompatibilityLength = "S0122", "the compatibility text is too long";
-    FieldNotRead = "S0123", "a field that this host does not read";
+    FieldNotRead = "S0123", "a field that an agent does not read";
     QualifiedNameLength = "S0124", "the name with its prefix is too long";
     MergeKey = "S0125", "a merge key brings fields from elsewhere";
     ForgedItem = "S0126", "a line of the description looks like another skill";
     HiddenText = "S0127", "text that people cannot see";
+    Placeholder = "S0128", "the description is a placeholder";
     // Files beside it.
     SidecarInvalid = "S0201", "the metadata file is not usable";
     SidecarField = "S0202", "a field of the metadata file was dropped";

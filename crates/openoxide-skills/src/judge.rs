@@ -7,6 +7,7 @@ mod hidden;
 mod hidden_skills;
 mod metadata;
 mod names;
+mod placeholder;
 mod reconcile;
 
 pub use crate::discover::PREFIX_MAX as CHECKED_MAX;
@@ -93,6 +94,7 @@ pub fn judge_draft(dir: &Path, judges: Judges<'_>, boundary: &Boundary, draft: &
         folder: &folder,
         spellings: draft.renamed(spellings(opened.fd())),
         texts: BTreeMap::new(),
+        placeholder: None,
     };
     // What is judged first lends its words: those of the standard are nobody's own.
     if let Some(beside) = judges.beside {
@@ -120,6 +122,8 @@ struct OpenSkill<'s> {
     spellings: Vec<String>,
     /// What was read of each, by name.
     texts: BTreeMap<String, Result<Prefix, Diagnostic>>,
+    /// Says that the description is a placeholder. Every host loads such a skill, so that none of them says it.
+    placeholder: Option<SkillFinding>,
 }
 
 impl OpenSkill<'_> {
@@ -160,6 +164,9 @@ impl Judgment {
                 if let Some(line) = hidden::forged_line(&parsed.description) {
                     self.add(host, &path, forged(bytes, line));
                 }
+                let found = || placeholder::placeholder(bytes, &parsed.description).filter(|_| parsed.described);
+                let placeholder = skill.placeholder.take();
+                skill.placeholder = placeholder.or_else(|| Some(SkillFinding::new(&path, found()?)));
                 self.file(host, &path, parsed);
             }
         }
@@ -177,6 +184,7 @@ impl Judgment {
 
     /// Judges what lies in the folder, whatever the host.
     fn contents(&mut self, skill: &OpenSkill<'_>) {
+        self.findings.extend(skill.placeholder.clone());
         let contents = Contents::read(skill.opened);
         self.findings.extend(names::deceptive_names(skill.dir, &contents));
         self.findings.extend(hidden::hidden_in_files(skill.dir, skill.opened, &contents));

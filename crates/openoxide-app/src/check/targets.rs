@@ -53,8 +53,13 @@ impl Targets {
     fn add_path(&mut self, workspace: &Workspace, views: &[View], path: &Path) -> Result<(), Error> {
         let whole = workspace.environment.cwd.join(path);
         let missing = || {
-            Error::other(ErrorKind::NotFound, "no-path", format!("`{}` is not there", path.display()))
-                .with_help("name a skill's folder, its file, or a folder of skills")
+            // Of several codes after `--select`, all but the first look like paths.
+            let is_code = path.to_str().is_some_and(|text| Code::parse(text).is_some());
+            let help = match is_code {
+                true => "separate codes by commas: S0110,S0123",
+                false => "name a skill's folder, its file, or a folder of skills",
+            };
+            Error::other(ErrorKind::NotFound, "no-path", format!("`{}` is not there", path.display())).with_help(help)
         };
         let real = std::fs::canonicalize(&whole).map_err(|_| missing())?;
         let is_file = whole.symlink_metadata().is_ok_and(|stat| !(stat.is_dir() || stat.is_symlink() && real.is_dir()));

@@ -128,7 +128,7 @@ pub(super) fn folder_of(workspace: &Workspace, entry: &Entry) -> Result<PathBuf,
 }
 
 /// The folders of an agent that skills may be put into.
-pub(super) struct Places<'w> {
+pub(crate) struct Places<'w> {
     pub(super) workspace: &'w Workspace,
     view: &'w View,
     /// The project's root without links.
@@ -142,7 +142,7 @@ pub(super) struct Places<'w> {
 }
 
 impl<'w> Places<'w> {
-    pub(super) fn of(workspace: &'w Workspace, view: &'w View) -> Places<'w> {
+    pub(crate) fn of(workspace: &'w Workspace, view: &'w View) -> Places<'w> {
         let project = paths::real(&workspace.project);
         let is_home = workspace.environment.home.as_ref().is_some_and(|home| paths::real(home) == project);
         Places { workspace, view, project, is_home, chosen: BTreeMap::new(), parents: BTreeMap::new() }
@@ -189,7 +189,7 @@ impl<'w> Places<'w> {
     }
 
     /// Returns the folders for skills of the project, or for any other: those are the user's.
-    pub(super) fn roots(&self, is_repo: bool) -> impl Iterator<Item = &'w Root> {
+    pub(crate) fn roots(&self, is_repo: bool) -> impl Iterator<Item = &'w Root> {
         let (workspace, is_home) = (self.workspace, self.is_home);
         let fits = move |root: &&Root| match root.scope {
             SkillScope::Repo => (is_repo || is_home) && root.path.starts_with(&workspace.project),

@@ -11,8 +11,10 @@ use openoxide_wire::ActivateAnswer;
 
 use crate::asking::{Asking, AskingArgs};
 use crate::commands::{mentions, remote};
+use crate::error::{CommandError, unknown_skill};
+use crate::session::{search, unknown_skill_hint};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
-use crate::{args::caller, error::CommandError, session::search, typed};
+use crate::{args::caller, typed};
 
 mod record;
 
@@ -135,12 +137,12 @@ fn again(ui: &Ui, args: &ActivateArgs) -> String {
     format!("{} {} --yes", ui.command("activate"), words.join(" "))
 }
 
-fn remedy(ui: &Ui, snapshot: &Snapshot) -> String {
-    match skills_off(&snapshot.workspace, &snapshot.view) {
-        Some(off) => off.remedy(),
-        None => {
-            format!("`{}` shows everything that was found, and why it does not count", ui.command("list --all"))
-        }
+/// Returns what to do where a skill that is called is not there; `question` asks whether another one was meant.
+fn remedy(ui: &Ui, snapshot: &Snapshot, args: &ActivateArgs, question: Option<&str>) -> String {
+    match (skills_off(&snapshot.workspace, &snapshot.view), question, &args.skill) {
+        (Some(off), None, _) => off.remedy(),
+        (_, _, Some(skill)) => unknown_skill_hint(ui, &snapshot.workspace, skill, question),
+        (_, _, None) => unknown_skill(&ui.common, question),
     }
 }
 
@@ -156,8 +158,8 @@ fn tell_refused(ui: &Ui, snapshot: &Snapshot, args: &ActivateArgs, answer: &Acti
             false => ui.problem(&safe_lines(&refusal.text)),
         }
         match &refusal.help {
+            help if refusal.why == "unknown" => ui.hint(&remedy(ui, snapshot, args, help.as_deref())),
             Some(help) => ui.hint(&safe(help)),
-            None if refusal.why == "unknown" => ui.hint(&remedy(ui, snapshot)),
             None => {}
         }
     }

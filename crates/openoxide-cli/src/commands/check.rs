@@ -125,7 +125,8 @@ fn summary(report: &CheckReport, args: &CheckArgs) -> String {
     let found = counts.iter().filter(|(found, _)| *found > 0).map(|(found, word)| count(*found, word));
     let mut found: Vec<String> = found.collect();
     if counts[0].0 + counts[1].0 == 0 {
-        found.insert(0, "no problems".to_owned());
+        let selected = if args.select.is_empty() { "" } else { " with the selected codes" };
+        found.insert(0, format!("no problems{selected}"));
     }
     let fixed = if report.fixed > 0 { format!("; {} fixed", report.fixed) } else { String::new() };
     format!("{} in {}{fixed}{}", found.join(", "), count(report.skills, "skill"), fixable(report, args))

@@ -29,6 +29,7 @@ enum Action {
         /// The setting, such as `skills.paths`
         key: String,
         /// The value, as TOML; anything else is text
+        #[arg(allow_negative_numbers = true)]
         value: String,
         /// Write to the project's settings instead of yours
         #[arg(long)]
@@ -85,7 +86,10 @@ fn get(ui: &Ui, workspace: &Workspace, key: Option<&str>) -> anyhow::Result<Exit
         let shown = value.value.as_ref().map_or_else(|| "not set".to_owned(), ToString::to_string);
         let home = |text: &str| safe(&paths::abbreviate_home(workspace, text));
         let lead = format!("{}  ", pad(&value.key, width));
-        let line = format!("{}  {}", pad(&home(&shown), 12), paint(Role::Dim, &home(&value.origin)));
+        let line = match value.value {
+            Some(_) => format!("{}  {}", pad(&home(&shown), 12), paint(Role::Dim, &home(&value.origin))),
+            None => shown,
+        };
         let _ = writeln!(text, "{}", fill(&lead, &line, ui.width));
     }
     ui.data(&text)?;
@@ -109,8 +113,8 @@ fn path(ui: &Ui, workspace: &Workspace) -> anyhow::Result<ExitStatus> {
     for (path, state) in settings::files(workspace) {
         let state = match state {
             FileState::Missing => "not there",
-            FileState::Active => "counts",
-            FileState::Untrusted => "does not count: the project is not trusted",
+            FileState::Active => "active",
+            FileState::Untrusted => "ignored: the project is not trusted",
         };
         let _ = writeln!(text, "{}  {state}", paths::short(workspace, &path));
     }

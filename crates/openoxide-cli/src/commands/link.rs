@@ -8,22 +8,23 @@ use openoxide_app::{Error, PlaceSettings, Report, SkillReference, Workspace, pat
 use crate::ui::{ExitStatus, Ui};
 use crate::{error::CommandError, session::open, typed};
 
-/// Put a skill where another agent looks
+/// Put skills where another agent looks
 ///
-/// Makes a relative link in that agent's folder, of the project for a skill of the project, else of yours. What is
-/// there already is never replaced. Links that the agent would not follow, or that the disk does not have, become copies.
+/// Makes a relative link in that agent's folder: the project's for a skill of the project, else yours. What is there
+/// already is never replaced, and if one of the skills cannot be linked, none is. Where the agent would not follow a link, or
+/// the disk has none, the skill is copied.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LinkArgs {
-    /// A skill's name or path
-    #[arg(required_unless_present = "all")]
-    skill: Option<String>,
-    /// The agent that is to see it
+    /// Names or paths of skills
+    #[arg(value_name = "SKILL", required_unless_present = "all")]
+    skills: Vec<String>,
+    /// The agent that is to see them
     #[arg(long, value_name = "HOST")]
     into: String,
-    /// Every skill of yours or of the project that counts here and that the agent would use, but does not see
-    #[arg(long, conflicts_with = "skill")]
+    /// Every skill of yours or of the project that the agent would use, but does not see
+    #[arg(long, conflicts_with = "skills")]
     all: bool,
-    /// Copy the folder instead of linking it
+    /// Copy the folders instead of linking them
     #[arg(long)]
     copy: bool,
     /// Only show what would be done
@@ -40,7 +41,7 @@ pub(crate) struct UnlinkArgs {
     /// Names or paths of skills
     #[arg(value_name = "SKILL", required_unless_present = "all")]
     skills: Vec<String>,
-    /// The agent that is not to see it any more
+    /// The agent that is not to see them any more
     #[arg(long, value_name = "HOST")]
     from: String,
     /// Every link in the agent's folders that leads to a skill elsewhere; never a copy
@@ -53,8 +54,8 @@ pub(crate) struct UnlinkArgs {
 
 pub(crate) fn link(ui: &Ui, args: &LinkArgs) -> anyhow::Result<ExitStatus> {
     let settings = open(ui)?;
-    let (skill, into) = (args.skill.clone(), args.into.clone());
-    let input = LinkInput { skill, into, copy: args.copy, dry_run: args.dry_run };
+    let (skills, into) = (args.skills.clone(), args.into.clone());
+    let input = LinkInput { skills, into, copy: args.copy, dry_run: args.dry_run };
     let mut linked = reported(ui, &settings, |report| openoxide_app::link::link(&settings, &input, report))?;
     if let Some((name, why)) = linked.ignored {
         let hint = match typed::word(&name) {

@@ -1,11 +1,10 @@
 //! `mcp`: serves skills to a program that speaks MCP.
 
-use std::path::PathBuf;
-
 use openoxide_app::Place;
 use openoxide_server::connect::{Client, Reach, clients, token_line};
 use openoxide_server::mcp::serve_stdio;
 
+use crate::called::{self, text, typed_name};
 use crate::error::CommandError;
 use crate::serving::{ToolArgs, open_place, serve_client};
 use crate::ui::{ExitStatus, Ui};
@@ -57,25 +56,9 @@ fn print_config(ui: &Ui, args: &McpArgs, client: &'static Client) -> anyhow::Res
     Ok(ExitStatus::Done)
 }
 
-/// Returns a path as text that can be pasted.
-pub(crate) fn text(path: PathBuf) -> Result<String, CommandError> {
-    path.into_os_string()
-        .into_string()
-        .map_err(|path| CommandError::failed(format!("`{}` is not text that can be pasted", path.display())))
-}
-
-/// Returns what a person types to start this very program: its name, if a shell finds it by that.
-pub(crate) fn typed_name() -> anyhow::Result<String> {
-    let own = std::env::current_exe()?;
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|folder| folder.join("openoxide")).find(|file| file.is_file());
-    let is_own = found.and_then(|file| fs_err::canonicalize(file).ok()).is_some_and(|file| file == own);
-    Ok(if is_own { "openoxide".to_owned() } else { text(own)? })
-}
-
 /// Writes the command that serves what this one would, wherever it is started.
 pub(crate) fn command(ui: &Ui, tools: &ToolArgs, place: Place) -> anyhow::Result<Vec<String>> {
-    let mut words = vec![text(std::env::current_exe()?)?, "mcp".to_owned()];
+    let mut words = vec![text(called::path()?)?, "mcp".to_owned()];
     let mut add = |flag: &str, value: &str| words.extend([flag.to_owned(), value.to_owned()]);
     if !ui.common.project.is_empty() {
         add("--project", &text(place.folder)?);

@@ -1,14 +1,20 @@
 //! `new`: the files of a new skill.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use openoxide_app::new::{NewInput, NewPlace};
-use openoxide_app::paths;
+use openoxide_app::new::{AgentFolder, NewInput, NewOwner, NewPlace, folders};
+use openoxide_app::{Workspace, paths};
 
+use crate::choosing::{can_ask, choose};
 use crate::session::{open_workspace, say_unpacked};
-use crate::ui::{ExitStatus, Ui};
+use crate::table::{pad, widest};
+use crate::ui::{ExitStatus, Ui, safe};
+use crate::{error::CommandError, typed};
 
 /// Make the files of a new skill
+///
+/// The skill goes into the folder that your agents look in. If no folder is read by all of them, you are asked which one;
+/// without a terminal, the one that most of them read is taken.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewArgs {
     /// The skill's name: lower-case letters, digits and hyphens
@@ -16,7 +22,7 @@ pub(crate) struct NewArgs {
     /// What it does and when to use it
     #[arg(long, short)]
     description: Option<String>,
-    /// Make it yours instead of the project's (`~/.agents/skills`)
+    /// Make it yours, for every project, instead of this project's
     #[arg(long, conflicts_with = "dir")]
     user: bool,
     /// Make it in this folder
@@ -26,20 +32,66 @@ pub(crate) struct NewArgs {
 
 pub(crate) fn new(ui: &Ui, args: &NewArgs) -> anyhow::Result<ExitStatus> {
     let workspace = open_workspace(ui)?;
-    let place = match (&args.dir, args.user) {
-        (Some(dir), _) => NewPlace::Folder(dir.clone()),
-        (None, true) => NewPlace::User,
-        (None, false) => NewPlace::Project,
+    let place = match &args.dir {
+        Some(dir) => NewPlace::Folder(dir.clone()),
+        None => NewPlace::Agents(agent_folder(ui, &workspace, args)?),
     };
     let input = NewInput { name: args.name.clone(), description: args.description.clone(), place };
-    let made = openoxide_app::new::new(&workspace, &input)?;
+    let mut made = openoxide_app::new::new(&workspace, &input)?;
     if let Some(folder) = &made.unpacked {
         say_unpacked(ui, &workspace, folder);
     }
+    made.answer.undo = typed::path(&workspace, &made.folder).map(|path| format!("rm -r {path}"));
     match ui.common.json {
         true => ui.json(&made.answer).map(drop)?,
         false => ui.data(&format!("{}\n", paths::short(&workspace, &made.file)))?,
     }
-    ui.hint(&format!("edit it, then: openoxide check {}", paths::short(&workspace, &made.folder)));
+    if let NewPlace::Agents(folder) = &input.place {
+        say_unseen(ui, &workspace, folder, &input.name);
+    }
+    say_next(ui, &workspace, &made.folder, args.description.is_some());
+    made.answer.undo.iter().for_each(|undo| ui.say(&format!("undo: {undo}")));
     Ok(ExitStatus::Done)
+}
+
+/// Returns the folder that the agents look in. Asks only if no folder is read by all of them.
+fn agent_folder(ui: &Ui, workspace: &Workspace, args: &NewArgs) -> anyhow::Result<AgentFolder> {
+    let owner = if args.user { NewOwner::User } else { NewOwner::Project };
+    let mut found = folders(workspace, owner)?;
+    let is_open = found.len() > 1 && !found[0].unseen_by.is_empty();
+    let index = match is_open && can_ask() {
+        true => ask(ui, workspace, &found, &args.name).ok_or_else(|| CommandError::no("nothing was written"))?,
+        false => 0,
+    };
+    Ok(found.swap_remove(index))
+}
+
+fn ask(ui: &Ui, workspace: &Workspace, found: &[AgentFolder], name: &str) -> Option<usize> {
+    let short = |folder: &AgentFolder| paths::short(workspace, &folder.path);
+    let shorts: Vec<String> = found.iter().map(short).collect();
+    let width = widest(shorts.iter().map(String::as_str), 40);
+    let seen_by = |folder: &AgentFolder| safe(&folder.seen_by.join(", "));
+    let lines = shorts.iter().zip(found).map(|(short, folder)| format!("{}  {}", pad(short, width), seen_by(folder)));
+    let question = format!("No folder is read by all of your agents. Where should {} go?", safe(name));
+    choose(ui, &question, &lines.collect::<Vec<_>>())
+}
+
+/// Says which agents do not look in the folder, and what makes them see the skill.
+fn say_unseen(ui: &Ui, workspace: &Workspace, folder: &AgentFolder, name: &str) {
+    let place = paths::short(workspace, &folder.path);
+    for agent in &folder.unseen_by {
+        let fact = format!("{} does not look in {place}", safe(&agent.title));
+        if agent.has_folder {
+            let into = format!("--into {}", agent.host);
+            let link = typed::command(&typed::for_all(&ui.common), "link", Some(&typed::shown_word(name)), &into);
+            ui.hint(&format!("{fact}: {link}"));
+        } else {
+            ui.say(&fact);
+        }
+    }
+}
+
+fn say_next(ui: &Ui, workspace: &Workspace, folder: &Path, is_described: bool) {
+    let todo = if is_described { "write the steps" } else { "write the description and the steps" };
+    ui.hint(&format!("{todo}, then: openoxide check {}", paths::short(workspace, folder)));
 }

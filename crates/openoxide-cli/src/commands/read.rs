@@ -8,7 +8,7 @@ use openoxide_app::{
 
 use crate::asking::{Asking, AskingArgs};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
-use crate::{args::caller, commands::remote, error::CommandError, session::search};
+use crate::{args::caller, commands::remote, error::CommandError, session::search, session::unknown_skill_hint};
 
 /// Read a file of a skill, as the agent would get it
 ///
@@ -90,29 +90,25 @@ fn input(args: &ReadArgs) -> ReadInput {
 
 /// Says to a person why nothing is answered, and what to do next.
 fn told(ui: &Ui, snapshot: &Snapshot, name: &str, args: &ReadArgs, refusal: &ReadRefusal) -> CommandError {
+    if matches!(refusal.reason, ReadRefusalReason::Problem(ReadProblem::UnknownSkill)) && args.caller == Caller::User {
+        let near = read::near_name(snapshot, name).map(|near| format!("did you mean `{near}`?"));
+        // A host's own words may list every skill: a person gets a command for that.
+        let told = CommandError::no(format!("no skill is called `{}`", safe(name)));
+        return told.hint(unknown_skill_hint(ui, &snapshot.workspace, name, near.as_deref()));
+    }
     let told = CommandError::no(safe_lines(&refusal.text));
     let ReadRefusalReason::Problem(problem) = refusal.reason else { return told };
-    match (problem, args.caller) {
-        (ReadProblem::UnknownSkill, Caller::User) => {
-            let list = format!("`{}` shows everything that was found", ui.command("list --all"));
-            match read::near_name(snapshot, name) {
-                Some(near) => told.hint(format!("did you mean `{}`? {list}", safe(near))),
-                None => told.hint(list),
-            }
-        }
-        (ReadProblem::NotCallable, _) => told.hint(format!("`{} NAME` says why", ui.command("explain"))),
-        (
-            ReadProblem::NotFound
-            | ReadProblem::Itself
-            | ReadProblem::Folder
-            | ReadProblem::Empty
-            | ReadProblem::Absolute
-            | ReadProblem::Home
-            | ReadProblem::Traversal
-            | ReadProblem::Escapes,
-            _,
-        ) => told.hint("`openoxide read NAME --list` shows what is in a skill's folder"),
-        (ReadProblem::Binary | ReadProblem::NotUtf8, _) => told.hint("`--json --base64` answers bytes"),
+    match problem {
+        ReadProblem::NotCallable => told.hint(format!("`{} NAME` says why", ui.command("explain"))),
+        ReadProblem::NotFound
+        | ReadProblem::Itself
+        | ReadProblem::Folder
+        | ReadProblem::Empty
+        | ReadProblem::Absolute
+        | ReadProblem::Home
+        | ReadProblem::Traversal
+        | ReadProblem::Escapes => told.hint("`openoxide read NAME --list` shows what is in a skill's folder"),
+        ReadProblem::Binary | ReadProblem::NotUtf8 => told.hint("`--json --base64` answers bytes"),
         _ => told,
     }
 }

@@ -8,7 +8,7 @@ use openoxide_app::{
 };
 
 use crate::asking::{Asking, AskingArgs};
-use crate::session::{read_stdin, search};
+use crate::session::{read_stdin, search, unknown_skill_hint};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
 use crate::{args::caller, error::CommandError, typed::shown_word};
 
@@ -58,7 +58,7 @@ pub(crate) fn run(ui: &Ui, args: &RunArgs) -> anyhow::Result<ExitStatus> {
     tell_changes(ui, &snapshot.workspace, &done);
     ui.notices(&answer.notices);
     asking.tell_unasked(&again(ui, args));
-    ended(ui, &done)
+    ended(ui, &snapshot.workspace, args, &done)
 }
 
 /// Lists what the script changed, and what of it was not kept.
@@ -101,7 +101,7 @@ fn stdin() -> anyhow::Result<Vec<u8>> {
     read_stdin(input, too_long.hint("let the script read a file"))
 }
 
-fn ended(ui: &Ui, done: &ScriptOutcome) -> anyhow::Result<ExitStatus> {
+fn ended(ui: &Ui, workspace: &Workspace, args: &RunArgs, done: &ScriptOutcome) -> anyhow::Result<ExitStatus> {
     match &done.result {
         Ok(ran) if ran.outcome.succeeded() => {
             if ran.outcome.truncated {
@@ -119,6 +119,11 @@ fn ended(ui: &Ui, done: &ScriptOutcome) -> anyhow::Result<ExitStatus> {
         Err(refusal) if refusal.why == RefusalReason::NotRun => {
             let told = CommandError::failed(safe_lines(&refusal.text));
             Err(refusal.help.iter().fold(told, |told, help| told.hint(safe(help))).into())
+        }
+        Err(refusal) if refusal.why == RefusalReason::Unknown => {
+            ui.problem(&safe_lines(&refusal.text));
+            ui.hint(&unknown_skill_hint(ui, workspace, &args.skill, refusal.help.as_deref()));
+            Ok(ExitStatus::No)
         }
         Err(refusal) => {
             ui.problem(&safe_lines(&refusal.text));

@@ -20,6 +20,7 @@ use openoxide_server::{
 use secrecy::SecretString;
 
 use super::mcp;
+use crate::called;
 use crate::error::CommandError;
 use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log, token_failed};
 use crate::ui::{ExitStatus, Ui, safe};
@@ -217,9 +218,9 @@ fn projects(ui: &Ui, environment: &Environment, first: &Place) -> anyhow::Result
 fn here(ui: &Ui, args: &ServeArgs, variable: bool, place: Place) -> anyhow::Result<Here> {
     let token_line = match &args.token_file {
         _ if args.auth == Auth::None => None,
-        Some(file) => Some(token_line(&["cat", &mcp::text(std::path::absolute(file)?)?])),
+        Some(file) => Some(token_line(&["cat", &called::text(std::path::absolute(file)?)?])),
         None if variable && !args.new_token => None,
-        None => Some(token_line(&[&mcp::typed_name()?, "token"])),
+        None => Some(token_line(&[&called::typed_name()?, "token"])),
     };
     Ok(Here { command: mcp::command(ui, &args.tools, place)?, token_line })
 }
@@ -362,7 +363,7 @@ fn others_read_output() -> bool {
 
 /// Returns the command that prints another link to this server.
 fn link_command(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Vec<String>> {
-    let mut words = vec![mcp::typed_name()?, "serve".to_owned(), "--link".to_owned()];
+    let mut words = vec![called::typed_name()?, "serve".to_owned(), "--link".to_owned()];
     if args.listen.ip != IpAddr::from(Ipv4Addr::LOCALHOST) {
         words.extend(["--listen".to_owned(), args.listen.ip.to_string()]);
     }
@@ -404,6 +405,6 @@ fn say_how_to_connect(ui: &Ui, args: &ServeArgs, address: SocketAddr, here: &Her
     }
     let flag = if token { "" } else { " --without-token" };
     ui.say("or by its settings:");
-    ui.say(&format!("  {} mcp --print-config CLIENT --url {url}{flag}", shell_line(&[mcp::typed_name()?])));
+    ui.say(&format!("  {} mcp --print-config CLIENT --url {url}{flag}", shell_line(&[called::typed_name()?])));
     Ok(())
 }

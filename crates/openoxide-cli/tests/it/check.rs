@@ -48,8 +48,7 @@ fn text() {
     4 | disable-model-invocation: true
       | ^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: keep client extensions under `metadata`, or check against the host
-              that reads them
+      = help: leave it if an agent of yours reads it; else move it under `metadata`
 
     note[S0110]: `argument-hint` is not a field of the standard
      --> .claude/skills/release-notes/SKILL.md:4:1
@@ -57,8 +56,7 @@ fn text() {
     4 | argument-hint: FROM TO
       | ^^^^^^^^^^^^^
       |
-      = help: keep client extensions under `metadata`, or check against the host
-              that reads them
+      = help: leave it if an agent of yours reads it; else move it under `metadata`
 
     note[S0123]: `disable-model-invocation` has no effect in Codex, OpenCode
      --> ~/.agents/skills/sql-review/SKILL.md:4:1
@@ -214,8 +212,7 @@ fn repeats_are_grouped() {
       --> .agents/skills/b/SKILL.md:4:1  `version` is not a field of the standard
       --> .agents/skills/c/SKILL.md:4:1  `version` is not a field of the standard
       … and 2 more: --select S0110 --format concise
-      = help: keep client extensions under `metadata`, or check against the host
-              that reads them
+      = help: leave it if an agent of yours reads it; else move it under `metadata`
 
     note[S0108]: the standard's YAML does not have flow style (`[a, b]` or `{a:
                  b}`)

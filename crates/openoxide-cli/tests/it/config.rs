@@ -19,22 +19,22 @@ fn text() {
     insta::assert_snapshot!(run(&TestContext::new(), &["config"]), @r#"
     status: 0
     ----- stdout -----
-    agents                  not set       not set
+    agents                  not set
     budget.share            0.02          default
     budget.unknown_chars    16000         default
     check.ignore            []            default
     check.select            []            default
     color                   "auto"        default
     connectors.names        []            default
-    host                    not set       not set
-    hosts                   not set       not set
+    host                    not set
+    hosts                   not set
     limits.depth            6             default
     limits.entries          200000        default
     limits.folders          50000         default
-    mcp.servers             not set       not set
+    mcp.servers             not set
     mentions.ambiguous      "nothing"     default
-    my_agents               not set       not set
-    permission              not set       not set
+    my_agents               not set
+    permission              not set
     sandbox.file_size       268435456     default
     sandbox.memory          1073741824    default
     sandbox.network         false         default
@@ -99,7 +99,7 @@ fn an_unknown_key_has_a_suggestion() {
     ----- stderr -----
     no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
     warning: ~/.openoxide/config.toml:2: there is no setting `skills.pahts` [S0402]; did you mean `skills.paths`?
-    warning: ~/.openoxide/config.toml:4: `limits.depth` must be a whole number [S0403]; the value does not count until it is mended
+    warning: ~/.openoxide/config.toml:4: `limits.depth` must be a whole number, 1 or more [S0403]; the value is ignored until it is fixed
     no skills found; `openoxide roots` shows where they are looked for, `openoxide new NAME` makes one
     ");
     insta::assert_snapshot!(run(&context, &["config", "get", "skills.pahts"]), @"
@@ -186,7 +186,7 @@ fn bad_values_are_refused() {
     status: 2
     ----- stdout -----
     ----- stderr -----
-    error: `limits.depth` must be a whole number
+    error: `limits.depth` must be a whole number, 1 or more
     hint: The deepest folder below a root that may be a skill.
     ");
     insta::assert_snapshot!(run(&context, &["config", "set", "color", "sometimes"]), @"
@@ -229,7 +229,7 @@ fn a_server_at_another_address_does_not_keep_the_token() {
     ----- stdout -----
     ----- stderr -----
     error: `mcp.servers.private`: a token is sent to `https://` or to this machine only
-    hint: the value does not count until it is mended
+    hint: Servers of tools by name: `command` with `args` and `env` (names of variables), or `url`, with `token_env` (the name of a variable) or `token_file` (a path) if it wants a token; `transport` and `enabled`.
     ");
     insta::assert_snapshot!(run(&context, &["config", "unset", "mcp.servers.private.url"]), @"
     status: 2
@@ -264,7 +264,7 @@ fn files() {
     ----- stdout -----
     /etc/openoxide/config.toml  not there
     ~/.openoxide/config.toml  not there
-    .openoxide/config.toml  does not count: the project is not trusted
+    .openoxide/config.toml  ignored: the project is not trusted
     ----- stderr -----
     ");
 }

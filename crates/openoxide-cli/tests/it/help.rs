@@ -34,7 +34,7 @@ fn help() {
       token        Print the access token that programs show to `serve`
       mcp          Serve skills over MCP on standard input and output
       app-server   Answer JSON-RPC on standard input and output
-      link         Put a skill where another agent looks
+      link         Put skills where another agent looks
       unlink       Take away what `link` put there
       new          Make the files of a new skill
       enable       Switch a skill on
@@ -43,6 +43,7 @@ fn help() {
       config       Show settings and where they come from, or change them
       completions  Print a script that completes commands in your shell
       schema       Print the JSON Schema of a file or an answer
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help
@@ -107,7 +108,8 @@ fn help_of_each_command() {
     assert!(unknown.is_empty(), "put into a list of `support.rs`: {unknown:?}");
     let gone: Vec<&&str> = known.iter().filter(|command| !commands.contains(command)).collect();
     assert!(gone.is_empty(), "the help lacks {gone:?}");
-    for command in commands {
+    // What `help` takes are names of commands.
+    for command in commands.into_iter().filter(|command| *command != "help") {
         let output = run(&context, &[command, "--help"]);
         assert_eq!((output.status, output.stderr.as_str()), (Some(0), ""), "{command}");
         let first = output.stdout.lines().next().unwrap();
@@ -211,14 +213,15 @@ fn version() {
 }
 
 #[test]
-fn completions() {
+fn help_as_a_command() {
     let context = TestContext::new();
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let output = run(&context, &["completions", shell]);
-        assert_eq!((output.status, output.stderr.as_str()), (Some(0), ""), "{shell}");
-        for word in ["explain", "add-dir"] {
-            assert!(output.stdout.contains(word), "{shell} does not complete {word}");
-        }
+    let help = |args: &[&str]| run(&context, &[&["help"], args].concat());
+    let flag = |args: &[&str]| run(&context, &[args, &["--help"]].concat());
+    let known = LOOKS.iter().map(|args| &args[..1]).chain(LOOKS_AT.iter().chain(&OTHERS).map(std::slice::from_ref));
+    let below = [&["config", "get"][..], &["config", "set"], &["config", "unset"], &["config", "path"]];
+    for command in known.chain(below).filter(|command| *command != ["help"]) {
+        assert_eq!(help(command).to_string(), flag(command).to_string(), "{command:?}");
     }
-    assert_eq!(run(&context, &["completions", "nonsense"]).status, Some(2));
+    assert_eq!(help(&[]).to_string(), flag(&[]).to_string());
+    assert_eq!(help(&["nope"]).status, Some(2));
 }

@@ -499,14 +499,14 @@ fn a_link_that_does_not_help_is_a_no() {
     ----- stdout -----
     ----- stderr -----
     link .agents/skills/forms to .claude/skills/forms
-    warning: Zed still does not count forms: a value needs quotes
+    warning: Zed still ignores forms: a value needs quotes
     undo: openoxide unlink forms --from zed
     ");
     insta::assert_snapshot!(run(&context, &["link", "forms", "--into", "zed"]), @"
     status: 1
     ----- stdout -----
     ----- stderr -----
-    error: Zed finds .agents/skills/forms/SKILL.md already, and does not count it: a value needs quotes
+    error: Zed finds .agents/skills/forms/SKILL.md already, and ignores it: a value needs quotes
     hint: openoxide explain forms
     ");
 }
@@ -668,7 +668,7 @@ fn what_cannot_be_meant() {
     ----- stdout -----
     ----- stderr -----
     error: no skill is called `deplyo`
-    hint: did you mean `deploy`? `openoxide list --all` shows everything that was found
+    hint: did you mean `deploy`? `openoxide list` shows every skill
     ");
     insta::assert_snapshot!(refused(&context, &["link", "deploy", "--into", "claude"], 2, "no host"), @"
     status: 2
@@ -797,4 +797,48 @@ fn a_skill_that_only_a_third_agent_sees() {
         assert!(!context.project().join(".claude").exists());
     }
     refused(&context, &["link", "lnit", "--into", "claude-code"], 1, "no skill is called `lnit`");
+}
+
+/// One wrong name, or one place that is taken, and nothing is linked.
+#[test]
+fn several_skills_or_none() {
+    let context = project();
+    let before = tree_of(&context);
+    let link = |skills: &[&str]| run(&context, &[&["link"], skills, &["--into", "claude-code"]].concat());
+    insta::assert_snapshot!(link(&["deploy", "sqk"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error: no skill is called `sqk`
+    hint: did you mean `sql`? `openoxide list` shows every skill
+    ");
+    assert_eq!(tree_of(&context), before);
+    context.tree("//- project/.claude/skills/deploy/mine.txt\n");
+    let taken = tree_of(&context);
+    let output = link(&["sql", "deploy"]);
+    assert!(output.status == Some(2) && output.stderr.contains("deploy` is there already"), "{output}");
+    assert_eq!(tree_of(&context), taken);
+    fs_err::remove_dir_all(context.project().join(".claude/skills/deploy")).unwrap();
+    insta::assert_snapshot!(link(&["deploy", "sql", "deploy"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    link .claude/skills/deploy to .agents/skills/deploy
+    link ~/.claude/skills/sql to ~/.agents/skills/sql
+    undo: openoxide unlink deploy sql --from claude-code
+    ");
+    let output = run(&context, &["unlink", "deploy", "sqk", "--from", "claude-code"]);
+    assert!(output.status == Some(1) && output.stderr.contains("did you mean `sql`?"), "{output}");
+    assert_eq!(names(&context, "claude-code"), ["deploy", "notes", "sql"]);
+}
+
+/// Two skills whose links would have one name.
+#[test]
+fn two_of_one_name_do_not_both_go() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "a", "same"));
+    context.tree(&skill_file("project/.agents/skills", "b", "same"));
+    let both = ["link", ".agents/skills/a", ".agents/skills/b", "--into", "claude-code"];
+    refused(&context, &both, 2, "would both go to `.claude/skills/same`");
+    assert!(!context.project().join(".claude").exists());
 }

@@ -391,7 +391,7 @@ fn suggested_commands_look_at_the_same() {
     };
     says(&["list", "--host", "codex"], "ignored: openoxide list --all --host codex\n");
     says(&["prompt", "--host", "codex", "--project", "."], "(openoxide list --all --project . --host codex)");
-    says(&["show", "none", "--host", "codex"], "`openoxide list --all --host codex` shows");
+    says(&["show", "none", "--host", "codex"], "`openoxide list --host codex` shows");
     says(&["explain", "S9999", "--host", "codex"], "`openoxide check --host codex` and `openoxide list --all --host");
     let explained = run(&context, &["explain", "deploy", "--project", ".", "--host", "openoxide"]).stdout;
     assert!(explained.contains(" openoxide trust --project .\n"), "{explained}");

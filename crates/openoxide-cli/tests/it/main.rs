@@ -8,6 +8,7 @@ mod app_server;
 mod attached;
 mod catalog;
 mod check;
+mod completions;
 mod config;
 mod conformance;
 mod dependencies;

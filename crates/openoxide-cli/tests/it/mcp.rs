@@ -76,3 +76,13 @@ fn it_ends_when_nobody_reads_what_it_says() {
     let answers = output.lines().count();
     assert!(answers < 100, "it was never stuck: {answers}");
 }
+
+/// A package manager exchanges what a link leads to: settings that name the link stay right.
+#[test]
+fn the_settings_name_the_link_that_was_called() {
+    let context = TestContext::new();
+    let link = context.root().join("openoxide-link");
+    std::os::unix::fs::symlink(bin(), &link).unwrap();
+    let output = context.answer(&mut context.command(&link, ["mcp", "--print-config", "codex"]));
+    assert!(output.stdout.contains("command = \"[ROOT]/openoxide-link\""), "{output}");
+}

@@ -12,7 +12,7 @@ fn answers_in_json() {
 }
 
 #[test]
-fn makes_a_skill_that_passes() {
+fn makes_a_skill_that_passes_once_it_is_described() {
     let context = TestContext::new();
     insta::assert_snapshot!(run(&context, &["new", "release-notes"]), @"
     status: 0
@@ -20,13 +20,14 @@ fn makes_a_skill_that_passes() {
     .agents/skills/release-notes/SKILL.md
     ----- stderr -----
     OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
-    hint: edit it, then: openoxide check .agents/skills/release-notes
+    hint: write the description and the steps, then: openoxide check .agents/skills/release-notes
+    undo: rm -r .agents/skills/release-notes
     ");
     let text = fs_err::read_to_string(context.project().join(".agents/skills/release-notes/SKILL.md")).unwrap();
     insta::assert_snapshot!(text, @r#"
     ---
     name: release-notes
-    description: "Say here what release notes does, and when it should be used"
+    description: "TODO: say what release notes does, and when to use it"
     ---
 
     # Release notes
@@ -43,8 +44,26 @@ fn makes_a_skill_that_passes() {
 
     - …
     "#);
-    let output = run(&context, &["check", ".agents/skills/release-notes"]);
-    assert_eq!((output.status, output.stdout.as_str()), (Some(0), ""), "{output}");
+    let check = || run(&context, &["check", ".agents/skills/release-notes", "--all-hosts", "--strict"]);
+    insta::assert_snapshot!(check(), @r#"
+    status: 1
+    ----- stdout -----
+    error[S0128]: the description is a placeholder
+     --> .agents/skills/release-notes/SKILL.md:3:15
+      |
+    3 | description: "TODO: say what release notes does, and when to use it"
+      |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: say what the skill does, and when to use it: the description is all
+              that a model chooses by
+
+    ----- stderr -----
+    1 error in 1 skill
+    "#);
+    let file = context.project().join(".agents/skills/release-notes/SKILL.md");
+    let described = text.replace("TODO: say what release notes does, and when to use it", "Turn commits into notes");
+    fs_err::write(file, described).unwrap();
+    assert_eq!((check().status, check().stdout.as_str()), (Some(0), ""), "nothing else fails: {}", check());
     let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     assert!(field(&list["skills"], "name").contains(&"release-notes"));
 }
@@ -125,15 +144,77 @@ fn elsewhere() {
     ~/.agents/skills/mine/SKILL.md
     ----- stderr -----
     OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
-    hint: edit it, then: openoxide check ~/.agents/skills/mine
+    hint: write the description and the steps, then: openoxide check ~/.agents/skills/mine
+    undo: rm -r ~/.agents/skills/mine
     ");
     insta::assert_snapshot!(run(&context, &["new", "there", "--dir", "skills"]), @"
     status: 0
     ----- stdout -----
     skills/there/SKILL.md
     ----- stderr -----
-    hint: edit it, then: openoxide check skills/there
+    hint: write the description and the steps, then: openoxide check skills/there
+    undo: rm -r skills/there
     ");
     assert!(context.home().join(".agents/skills/mine/SKILL.md").is_file());
     assert!(context.project().join("skills/there/SKILL.md").is_file());
+}
+
+/// A project of a person who uses these agents.
+fn with_agents(agents: &str) -> TestContext {
+    let context = TestContext::new();
+    context.tree(&format!("//- project/.git/\n//- home/.openoxide/config.toml\nmy_agents = [{agents}]\n"));
+    context
+}
+
+#[test]
+fn goes_where_all_agents_look() {
+    for (agents, folder) in [
+        ("'claude-code'", ".claude/skills"),
+        ("'codex'", ".agents/skills"),
+        ("'codex', 'opencode'", ".agents/skills"),
+        ("'claude-code', 'opencode'", ".claude/skills"),
+    ] {
+        let output = run(&with_agents(agents), &["new", "notes"]);
+        assert_eq!((output.status, output.stdout), (Some(0), format!("{folder}/notes/SKILL.md\n")), "{agents}");
+        assert!(!output.stderr.contains("does not look"), "{agents}");
+    }
+    // A host that is named is the one agent.
+    let output = run(&with_agents("'codex'"), &["new", "notes", "--host", "claude-code"]);
+    assert_eq!(output.stdout, ".claude/skills/notes/SKILL.md\n");
+}
+
+#[test]
+fn says_which_agents_do_not_look_there() {
+    let context = with_agents("'claude-code', 'codex', 'opencode'");
+    insta::assert_snapshot!(run(&context, &["new", "notes"]), @"
+    status: 0
+    ----- stdout -----
+    .agents/skills/notes/SKILL.md
+    ----- stderr -----
+    OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
+    hint: Claude Code does not look in .agents/skills: openoxide link notes --into claude-code
+    hint: write the description and the steps, then: openoxide check .agents/skills/notes
+    undo: rm -r .agents/skills/notes
+    ");
+    let output = run(&context, &["link", "notes", "--into", "claude-code"]);
+    assert_eq!(output.status, Some(0), "the command that is suggested works: {output}");
+    insta::assert_snapshot!(run(&context, &["new", "mine", "--user"]), @"
+    status: 0
+    ----- stdout -----
+    ~/.agents/skills/mine/SKILL.md
+    ----- stderr -----
+    hint: Claude Code does not look in ~/.agents/skills: openoxide link mine --into claude-code
+    hint: write the description and the steps, then: openoxide check ~/.agents/skills/mine
+    undo: rm -r ~/.agents/skills/mine
+    ");
+}
+
+/// A link of the project's author may lead anywhere.
+#[test]
+fn is_not_written_out_of_the_project() {
+    let context = with_agents("'claude-code'");
+    context.tree("//- outside/\n//- project/.claude -> {root}/outside rooted\n");
+    let output = run(&context, &["new", "notes"]);
+    assert!(output.status == Some(2) && output.stderr.contains("leads out of the project"), "{output}");
+    assert!(!context.root().join("outside/skills").exists());
 }

@@ -1,6 +1,8 @@
 //! `show`: everything about one skill.
 
-use crate::support::{furnished, run, valid_json};
+use openoxide_testkit::TestContext;
+
+use crate::support::{furnished, run, skill_file, valid_json};
 
 #[test]
 fn by_name() {
@@ -84,14 +86,14 @@ fn an_unknown_name_has_a_hint() {
     ----- stdout -----
     ----- stderr -----
     error: no skill is called `relase-notes`
-    hint: did you mean `release-notes`? `openoxide list --all` shows everything that was found
+    hint: did you mean `release-notes`? `openoxide list` shows every skill
     ");
     insta::assert_snapshot!(run(&context, &["show", "zzz"]), @"
     status: 1
     ----- stdout -----
     ----- stderr -----
     error: no skill is called `zzz`
-    hint: `openoxide list --all` shows everything that was found
+    hint: `openoxide list` shows every skill
     ");
 }
 
@@ -107,4 +109,33 @@ fn json_answers_its_schema() {
     let answer = valid_json(&context, &["show", "empty", "--json"]);
     assert!(answer["skill"]["reason"].as_str().unwrap().starts_with("S0100: "), "{answer:#}");
     assert_eq!(answer["problems"][0]["code"], "S0100");
+}
+
+/// These commands follow OpenOxide's own rules: a skill that only an agent of the user finds is not unknown to the user.
+#[test]
+fn a_skill_that_only_an_agent_finds_has_the_host_in_the_hint() {
+    let context = TestContext::new();
+    context.tree(&skill_file("home/.codex/skills", "lint", "lint"));
+    for command in [&["show", "lint"][..], &["activate", "lint"], &["read", "lint"], &["run", "lint", "x"]] {
+        let output = run(&context, command);
+        let expected = "error: no skill is called `lint`\nhint: Codex finds it: add `--host codex`\n";
+        assert_eq!((output.status, output.stderr.as_str()), (Some(1), expected), "{command:?}");
+    }
+    assert_eq!(run(&context, &["show", "lint", "--host", "codex"]).status, Some(0));
+}
+
+#[test]
+fn a_misspelled_name_is_answered_by_each_command() {
+    let context = TestContext::new();
+    context.skill("release-notes", "Turn pull requests into notes");
+    for command in [&["show"][..], &["activate"], &["read"], &["run"], &["explain"], &["link", "--into", "claude-code"]]
+    {
+        let mut args = command.to_vec();
+        args.insert(1, "relase-notes");
+        args.extend((command == ["run"]).then_some("x"));
+        let output = run(&context, &args);
+        let expected = "error: no skill is called `relase-notes`\n\
+                        hint: did you mean `release-notes`? `openoxide list` shows every skill\n";
+        assert_eq!((output.status, output.stderr.as_str()), (Some(1), expected), "{command:?}");
+    }
 }

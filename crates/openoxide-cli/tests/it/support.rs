@@ -18,7 +18,7 @@ pub(crate) const LOOKS: [&[&str]; 7] =
 pub(crate) const LOOKS_AT: [&str; 4] = ["show", "explain", "mentions", "search"];
 
 /// The other commands. They act, serve, or print what comes with the program, and each has tests of its own.
-pub(crate) const OTHERS: [&str; 15] = [
+pub(crate) const OTHERS: [&str; 16] = [
     "activate",
     "read",
     "run",
@@ -34,6 +34,7 @@ pub(crate) const OTHERS: [&str; 15] = [
     "trust",
     "completions",
     "schema",
+    "help",
 ];
 
 /// Hosts whose rules differ most.

@@ -192,19 +192,7 @@ impl<'r> Reader<'r> {
 
     /// Tells whether a value is of its type and within the limits of its rule. Reports it otherwise.
     fn accepts(&mut self, name: &str, rule: &SettingRule, setting: &Setting) -> bool {
-        let right_type = match rule.kind {
-            SettingKind::Bool => setting.value.is_bool(),
-            SettingKind::Number => setting.value.is_integer() || setting.value.is_float(),
-            SettingKind::Text => setting.value.is_str(),
-            SettingKind::List | SettingKind::Rules => setting.value.is_array(),
-            SettingKind::Table | SettingKind::Permissions => setting.value.is_table(),
-            SettingKind::Plugins => false,
-        };
-        let alone = HostSettings { values: [(name.to_owned(), setting.clone())].into(), ..HostSettings::default() };
-        let fits = right_type
-            && is_in_range(rule, &setting.value)
-            && self.has_known_states(name, setting)
-            && (rule.sets.is_none() || self.spec.with(&alone).is_ok());
+        let fits = fits(self.spec, self.host, name, &setting.value);
         if !fits {
             let path = match &setting.origin {
                 Origin::File { path, .. } => Some(path.clone()),
@@ -217,13 +205,32 @@ impl<'r> Reader<'r> {
         }
         fits
     }
+}
 
-    /// Tells whether a table of states has known states only.
-    fn has_known_states(&self, name: &str, setting: &Setting) -> bool {
-        let known = |state: &Value| state.as_str().is_some_and(|state| STATES.contains(&state));
-        let has_states = self.host.setting_that(SettingDoes::SetStates).is_some_and(|(states, _)| states == name);
-        !has_states || setting.value.as_table().is_some_and(|states| states.values().all(known))
-    }
+/// Tells whether a host's setting takes a value.
+pub(crate) fn fits(spec: &HostSpec, host: &Host, name: &str, value: &Value) -> bool {
+    let Some(rule) = host.settings.get(name) else { return false };
+    let right_type = match rule.kind {
+        SettingKind::Bool => value.is_bool(),
+        SettingKind::Number => value.is_integer() || value.is_float(),
+        SettingKind::Text => value.is_str(),
+        SettingKind::List | SettingKind::Rules => value.is_array(),
+        SettingKind::Table | SettingKind::Permissions => value.is_table(),
+        SettingKind::Plugins => false,
+    };
+    let setting = Setting { value: value.clone(), origin: Origin::Default };
+    let alone = HostSettings { values: [(name.to_owned(), setting)].into(), ..HostSettings::default() };
+    right_type
+        && is_in_range(rule, value)
+        && has_known_states(host, name, value)
+        && (rule.sets.is_none() || spec.with(&alone).is_ok())
+}
+
+/// Tells whether a table of states has known states only.
+fn has_known_states(host: &Host, name: &str, value: &Value) -> bool {
+    let known = |state: &Value| state.as_str().is_some_and(|state| STATES.contains(&state));
+    let has_states = host.setting_that(SettingDoes::SetStates).is_some_and(|(states, _)| states == name);
+    !has_states || value.as_table().is_some_and(|states| states.values().all(known))
 }
 
 fn dialect(layer: &SettingLayer) -> JsonDialect {

@@ -1,5 +1,7 @@
 //! What a key of `config.toml` is: its name, its type, its default, and what a project may set it to.
 
+use openoxide_skills::text::near;
+
 use crate::mcp::parse::parse_server;
 
 /// The type of a key's values.
@@ -7,10 +9,10 @@ use crate::mcp::parse::parse_server;
 pub enum ValueKind {
     /// `true` or `false`.
     Bool,
-    /// A whole number, zero or more.
-    Integer,
-    /// A number.
-    Number,
+    /// A whole number, this or more.
+    Integer(i64),
+    /// A number above 0, at most 1.
+    Share,
     /// The name of a host, or `name@edition`.
     HostName,
     /// A list of such names.
@@ -19,6 +21,8 @@ pub enum ValueKind {
     Choice(&'static [&'static str]),
     /// A list of texts.
     List,
+    /// A list of codes of findings.
+    Codes,
     /// A list of tables with `name` or `path`, and `enabled`.
     Rules,
     /// A list of folders: absolute, or below `~/`.
@@ -109,11 +113,13 @@ impl ConfigKey {
         let texts = |items: &Vec<toml::Value>| items.iter().all(toml::Value::is_str);
         match self.kind {
             ValueKind::Bool => value.is_bool(),
-            ValueKind::Integer => value.as_integer().is_some_and(|number| number >= 0),
-            ValueKind::Number => value.is_float() || value.is_integer(),
+            ValueKind::Integer(least) => value.as_integer().is_some_and(|number| number >= least),
+            ValueKind::Share => {
+                value.as_integer() == Some(1) || value.as_float().is_some_and(|share| share > 0.0 && share <= 1.0)
+            }
             ValueKind::HostName => value.is_str(),
             ValueKind::Choice(choices) => value.as_str().is_some_and(|text| choices.contains(&text)),
-            ValueKind::List | ValueKind::HostNames => value.as_array().is_some_and(texts),
+            ValueKind::List | ValueKind::Codes | ValueKind::HostNames => value.as_array().is_some_and(texts),
             ValueKind::Rules => value.as_array().is_some_and(|items| items.iter().all(is_rule)),
             ValueKind::Folders => value.as_array().is_some_and(|items| items.iter().all(is_folder)),
             ValueKind::Servers => value
@@ -131,18 +137,38 @@ impl ConfigKey {
     pub fn expected(&self) -> String {
         match self.kind {
             ValueKind::Bool => "`true` or `false`".to_owned(),
-            ValueKind::Integer => "a whole number".to_owned(),
-            ValueKind::Number => "a number".to_owned(),
+            ValueKind::Integer(least) => format!("a whole number, {least} or more"),
+            ValueKind::Share => "a number above 0 and at most 1".to_owned(),
             ValueKind::HostName => "the name of a host".to_owned(),
             ValueKind::HostNames => "a list of names of hosts".to_owned(),
             ValueKind::Choice(choices) => format!("one of `{}`", choices.join("`, `")),
             ValueKind::List => "a list of texts".to_owned(),
+            ValueKind::Codes => "a list of codes".to_owned(),
             ValueKind::Rules => "tables with `name` or `path`, and `enabled`".to_owned(),
             ValueKind::Folders => "a list of folders that begin with `/` or `~/`".to_owned(),
             ValueKind::Hosts => "a table of settings for each host".to_owned(),
             ValueKind::Servers => "a table for each server".to_owned(),
             ValueKind::Permissions => "a table of rules for each permission".to_owned(),
             ValueKind::Agents => "a table with `permission` and `skills` for each agent".to_owned(),
+        }
+    }
+}
+
+impl ConfigKey {
+    /// Returns the value that is meant by one of the wrong type, if that is clear: the nearest choice, or a list of one.
+    pub(crate) fn near_value(&self, value: &toml::Value) -> Option<String> {
+        let text = value.as_str()?;
+        match self.kind {
+            ValueKind::Choice(choices) => near(text, choices.iter().copied()).first().map(ToString::to_string),
+            ValueKind::Bool => match text.to_ascii_lowercase().as_str() {
+                "yes" | "on" | "true" => Some("true".to_owned()),
+                "no" | "off" | "false" => Some("false".to_owned()),
+                _ => None,
+            },
+            ValueKind::List | ValueKind::Codes | ValueKind::HostNames | ValueKind::Folders => {
+                Some(toml::Value::Array(vec![value.clone()]).to_string())
+            }
+            _ => None,
         }
     }
 }

@@ -3,7 +3,8 @@
 use openoxide_permissions::ProfileMode;
 
 use super::key::ValueKind::{
-    self, Agents, Bool, Choice, Folders, HostName, HostNames, Hosts, Integer, List, Number, Permissions, Rules, Servers,
+    self, Agents, Bool, Choice, Codes, Folders, HostName, HostNames, Hosts, Integer, List, Permissions, Rules, Servers,
+    Share,
 };
 use super::key::{ConfigKey, ProjectAccess};
 
@@ -15,12 +16,12 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
         "",
         "Agents for `--agent NAME`: `agents.NAME.permission` has rules as `permission` does, which follow those; `agents.NAME.skills` lists the skills that the agent starts with.",
     ),
-    key("budget.share", Number, "0.02", "The share of the context window that the catalog may take."),
-    key("budget.unknown_chars", Integer, "16000", "The catalog's size in characters when the window is not known."),
-    key("check.ignore", List, "[]", "Codes of findings that `check` does not report, as `--ignore` does."),
+    key("budget.share", Share, "0.02", "The share of the context window that the catalog may take."),
+    key("budget.unknown_chars", Integer(0), "16000", "The catalog's size in characters when the window is not known."),
+    key("check.ignore", Codes, "[]", "Codes of findings that `check` does not report, as `--ignore` does."),
     key(
         "check.select",
-        List,
+        Codes,
         "[]",
         "Codes of findings that `check` reports, and no others, as `--select` does; empty: all.",
     ),
@@ -43,9 +44,9 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
         "",
         "Settings of other hosts, as `hosts.NAME.SETTING`; `openoxide roots --host NAME` lists them.",
     ),
-    key("limits.depth", Integer, "6", "The deepest folder below a root that may be a skill."),
-    key("limits.entries", Integer, "200000", "The most entries examined below a root."),
-    key("limits.folders", Integer, "50000", "The most folders opened below a root."),
+    key("limits.depth", Integer(1), "6", "The deepest folder below a root that may be a skill."),
+    key("limits.entries", Integer(1), "200000", "The most entries examined below a root."),
+    key("limits.folders", Integer(1), "50000", "The most folders opened below a root."),
     private(
         "mcp.servers",
         Servers,
@@ -71,14 +72,14 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
         "",
         "What is allowed, asked for or denied, by permission (`skill`, `read`, `shell`, `script`, `hook`, `mcp`, `profile`, `tool`, `network`) and pattern; the last rule that matches wins. A rule in a list may carry examples under `matches` and `not`, which are checked. A project can deny and ask, and not allow.",
     ),
-    private("sandbox.file_size", Integer, "268435456", "The most bytes of a file that a command may write."),
-    private("sandbox.memory", Integer, "1073741824", "The most bytes of memory that a command may take."),
+    private("sandbox.file_size", Integer(1), "268435456", "The most bytes of a file that a command may write."),
+    private("sandbox.memory", Integer(1), "1073741824", "The most bytes of memory that a command may take."),
     strict("false", "sandbox.network", Bool, "false", "Whether commands of skills may use the network."),
-    private("sandbox.output", Integer, "1048576", "The most bytes that a script may print."),
-    private("sandbox.processes", Integer, "64", "The most processes that a command may have at once."),
-    private("sandbox.shell_output", Integer, "65536", "The most bytes that a command in a skill's text may print."),
-    private("sandbox.shell_time", Integer, "10", "The seconds that a command in a skill's text may run."),
-    private("sandbox.time", Integer, "120", "The seconds that a script may run."),
+    private("sandbox.output", Integer(1), "1048576", "The most bytes that a script may print."),
+    private("sandbox.processes", Integer(1), "64", "The most processes that a command may have at once."),
+    private("sandbox.shell_output", Integer(1), "65536", "The most bytes that a command in a skill's text may print."),
+    private("sandbox.shell_time", Integer(1), "10", "The seconds that a command in a skill's text may run."),
+    private("sandbox.time", Integer(1), "120", "The seconds that a script may run."),
     private("sandbox.writable", Folders, "[]", "Folders that commands of skills may write to."),
     strict(
         "\"limit\"",
@@ -101,7 +102,7 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
     private("skills.untrusted_loses", Bool, "true", "Whether a skill of an untrusted project loses every name clash."),
     private(
         "trust.folders",
-        List,
+        Folders,
         "[]",
         "Projects whose settings count and whose skills compete for names, besides those that `openoxide trust` wrote down.",
     ),

@@ -31,11 +31,13 @@ pub fn config_schema() -> Value {
 fn key_schema(key: &ConfigKey) -> Value {
     let mut schema = match key.kind {
         ValueKind::Bool => json!({"type": "boolean"}),
-        ValueKind::Integer => json!({"type": "integer", "minimum": 0}),
-        ValueKind::Number => json!({"type": "number"}),
+        ValueKind::Integer(least) => json!({"type": "integer", "minimum": least}),
+        ValueKind::Share => json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
         ValueKind::HostName => json!({"type": "string"}),
         ValueKind::Choice(choices) => json!({"enum": choices}),
-        ValueKind::List | ValueKind::HostNames => json!({"type": "array", "items": {"type": "string"}}),
+        ValueKind::List | ValueKind::Codes | ValueKind::HostNames => {
+            json!({"type": "array", "items": {"type": "string"}})
+        }
         ValueKind::Rules => json!({"type": "array", "items": {
             "type": "object",
             "required": ["enabled"],

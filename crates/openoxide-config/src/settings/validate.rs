@@ -9,6 +9,9 @@ use super::{key_table::CONFIG_KEYS, permission_rules, permission_rules::BAD_RULE
 use crate::document::dotted_key::{insert, join_key, remove, split_key};
 use crate::{document::Document, mcp::parse::parse_server, suggestion::did_you_mean};
 
+/// What happens to a value that is not usable where it stands.
+pub(super) const IGNORED: &str = "the value is ignored until it is fixed";
+
 /// Returns why a layer of this kind would ignore a value of a key.
 pub(crate) fn objection(key: &str, value: &Value, kind: LayerKind) -> Option<Diagnostic> {
     let mut table = toml::Table::new();
@@ -16,18 +19,24 @@ pub(crate) fn objection(key: &str, value: &Value, kind: LayerKind) -> Option<Dia
     let (document, problems) = remove_invalid(Document::without_file(table), kind);
     let layer = Layer::new(kind, None, document);
     let rules = permission_rules::read(std::slice::from_ref(&layer), None);
+    let rule_problem = rules.problems.into_iter().map(|problem| problem.diagnostic).next();
+    // The value is not in a file yet: what is wrong with it has no place but the key.
     let bad_rule = rules
         .error
         .or(rules.doubt)
-        .map(|error| Diagnostic::warning(Code::ConfigType, error.to_string()).help(BAD_RULE_HINT));
-    let rule_problem = rules.problems.into_iter().map(|problem| problem.diagnostic).next();
-    let wrong_type = ConfigKey::find(key).filter(|rule| rule.name == key && !rule.accepts(value));
-    // The value is not in a file yet, so the purpose of the key helps more than a hint to fix a file.
-    let problem = problems.into_iter().next().map(|problem| match wrong_type {
-        Some(rule) => problem.help(rule.about),
-        None => problem,
-    });
-    problem.or(bad_rule).or(rule_problem)
+        .map(|error| Diagnostic::warning(Code::ConfigType, format!("`{key}`: {}", error.what)).help(BAD_RULE_HINT));
+    let problem = problems.into_iter().next().or(rule_problem).or(bad_rule)?;
+    Some(match unwritten_help(key, value) {
+        Some(help) if problem.help.as_deref() == Some(IGNORED) => problem.help(help),
+        _ => problem,
+    })
+}
+
+/// Returns the next step for a value that was not written: the value that is meant, or what the key is for.
+fn unwritten_help(key: &str, value: &Value) -> Option<String> {
+    let rule = ConfigKey::find(key)?;
+    let near = if rule.name == key { rule.near_value(value) } else { None };
+    Some(near.map_or_else(|| rule.about.to_owned(), |near| format!("did you mean `{near}`?")))
 }
 
 /// Removes the values that are unknown, of the wrong type, or not allowed in this kind of layer. Returns the problems.
@@ -56,7 +65,7 @@ fn check_value(name: &str, last: Option<&String>, value: &Value, kind: LayerKind
         return Some((objection, name.to_owned()));
     }
     let bad = |message: String, help: &str| Diagnostic::warning(Code::ConfigType, message).help(help);
-    let help = "the value does not count until it is mended";
+    let help = IGNORED;
     if key.kind == ValueKind::Servers && key.name != name {
         let problem = parse_server(last.map_or("", String::as_str), value).err()?;
         let field = problem.field.map_or_else(|| name.to_owned(), |field| format!("{name}.{field}"));

@@ -1,10 +1,12 @@
 //! Problems with added hosts, and with settings that name hosts.
 
 use openoxide_skills::diagnostic::Place;
+use openoxide_skills::host::{SettingKind, SettingRule};
 use openoxide_skills::prelude::{Code, Diagnostic, HostError, Hosts};
 use openoxide_skills::text::near;
 
 use super::error::WorkspaceError;
+use crate::host_settings::reader::fits;
 use crate::{Config, ConfigProblem, suggestion::did_you_mean};
 
 pub(super) fn unusable_host(error: &HostError) -> ConfigProblem {
@@ -24,23 +26,66 @@ pub(super) fn unusable_host(error: &HostError) -> ConfigProblem {
 pub(super) fn unknown_host_settings(config: &Config, hosts: &Hosts) -> Vec<ConfigProblem> {
     let mut problems = Vec::new();
     for layer in &config.layers {
-        let mut add = |diagnostic| problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
-        let Some(toml::Value::Table(tables)) = layer.document.get("hosts") else { continue };
-        for (name, table) in tables {
-            let Ok(host) = hosts.get(name).and_then(|spec| spec.host()) else {
-                add(unknown_host(hosts, name));
-                continue;
-            };
-            let keys = table.as_table().into_iter().flat_map(toml::Table::keys);
-            for key in keys.filter(|key| !host.settings.contains_key(*key)) {
-                let message = format!("there is no setting `hosts.{name}.{key}`");
-                let otherwise = format!("`openoxide roots --host {name}` lists the settings");
-                let help = did_you_mean(key, host.settings.keys().map(String::as_str), otherwise);
-                add(Diagnostic::warning(Code::ConfigUnknownKey, message).help(help));
-            }
+        let tables = layer.document.get("hosts").and_then(toml::Value::as_table);
+        let found = tables.into_iter().flatten().flat_map(|(name, table)| unknown_settings(hosts, name, table));
+        problems.extend(found.map(|diagnostic| ConfigProblem { path: layer.path.clone(), diagnostic }));
+    }
+    problems
+}
+
+/// Returns the problems with the names in a table of `[hosts]`.
+fn unknown_settings(hosts: &Hosts, name: &str, table: &toml::Value) -> Vec<Diagnostic> {
+    let Ok(host) = hosts.get(name).and_then(|spec| spec.host()) else { return vec![unknown_host(hosts, name)] };
+    let keys = table.as_table().into_iter().flat_map(toml::Table::keys);
+    let unknown = keys.filter(|key| !host.settings.contains_key(*key)).map(|key| {
+        let otherwise = format!("`openoxide roots --host {name}` lists the settings");
+        let help = did_you_mean(key, host.settings.keys().map(String::as_str), otherwise);
+        let message = format!("there is no setting `hosts.{name}.{key}`");
+        Diagnostic::warning(Code::ConfigUnknownKey, message).help(help)
+    });
+    unknown.collect()
+}
+
+/// Returns what is wrong with the names and values in `[hosts]`.
+pub(super) fn unusable_host_settings(hosts: &Hosts, tables: &toml::Table) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for (name, table) in tables {
+        problems.extend(unknown_settings(hosts, name, table));
+        let Ok(spec) = hosts.get(name) else { continue };
+        let Ok(host) = spec.host() else { continue };
+        for (key, value) in table.as_table().into_iter().flatten() {
+            let rule = host.settings.get(key).filter(|_| !fits(&spec, &host, key, value));
+            problems.extend(rule.map(|rule| {
+                let message = format!("`hosts.{name}.{key}` must be {}", expected(rule));
+                Diagnostic::warning(Code::ConfigType, message).help(rule.about.clone())
+            }));
         }
     }
     problems
+}
+
+fn expected(rule: &SettingRule) -> String {
+    match (rule.kind, rule.range) {
+        (SettingKind::Bool, _) => "`true` or `false`".to_owned(),
+        (SettingKind::Number, Some([least, most])) => format!("a number from {least} to {most}"),
+        (SettingKind::Number, None) => "a number".to_owned(),
+        (SettingKind::Text, _) => "a text that the host knows".to_owned(),
+        (SettingKind::List, _) => "a list of texts".to_owned(),
+        (SettingKind::Rules, _) => "a list of tables with `name` or `path`, and `enabled`".to_owned(),
+        (SettingKind::Table | SettingKind::Permissions, _) => "a table of words that the host knows".to_owned(),
+        (SettingKind::Plugins, _) => "left to the agent: it lists its own plugins".to_owned(),
+    }
+}
+
+/// Returns what is wrong with a list of codes.
+pub(super) fn unknown_codes(key: &str, value: &toml::Value) -> Vec<Diagnostic> {
+    let texts = value.as_array().into_iter().flatten().filter_map(toml::Value::as_str);
+    let unknown = texts.filter(|text| Code::parse(text).is_none()).map(|text| {
+        let known = Code::ALL.iter().map(|code| code.as_str());
+        let help = did_you_mean(&text.to_uppercase(), known, "a code is a letter and four digits, such as `S0110`");
+        Diagnostic::warning(Code::ConfigType, format!("`{key}`: there is no code `{text}`")).help(help)
+    });
+    unknown.collect()
 }
 
 /// Returns the problems with names in `my_agents` that no host has.

@@ -6,7 +6,8 @@ use openoxide_skills::settings::{Origin, Setting};
 use openoxide_skills::{diagnostic::Diagnostic, text::path_text};
 use toml_edit::DocumentMut;
 
-use super::{Workspace, error::WorkspaceError, host_problems::unusable_names};
+use super::host_problems::{unknown_codes, unusable_host_settings, unusable_names};
+use super::{Workspace, error::WorkspaceError};
 use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 use crate::settings::edit::table::{set_key, unset_key};
 use crate::settings::edit::{edit, parse, values};
@@ -173,7 +174,7 @@ impl SettingChange {
 impl Workspace {
     /// Checks a change without making it. Returns the file that it would be written to.
     pub fn validate_setting(&self, change: &SettingChange) -> Result<PathBuf, SettingError> {
-        self.refuse_unknown_hosts(change)?;
+        self.refuse_unknown_names(change)?;
         let file = self.settings_file(change.owner).ok_or(SettingError::NoHome)?;
         let (_, mut document) = parse(&file, change.owner)?;
         change.apply(&mut document, &file)?;
@@ -182,7 +183,7 @@ impl Workspace {
 
     /// Changes a setting, and reads again which value is in effect. A change that would be ignored is not written.
     pub fn set(&self, change: &SettingChange) -> Result<SettingOutcome, SettingError> {
-        self.refuse_unknown_hosts(change)?;
+        self.refuse_unknown_names(change)?;
         let file = self.settings_file(change.owner).ok_or(SettingError::NoHome)?;
         let mut dropped = Vec::new();
         let changed = edit(&file, change.owner, |document| {
@@ -196,12 +197,22 @@ impl Workspace {
         Ok(SettingOutcome { file, changed, dropped, effective, ineffective_reason })
     }
 
-    /// Refuses the name of a host that does not exist.
-    fn refuse_unknown_hosts(&self, change: &SettingChange) -> Result<(), SettingError> {
-        let names_hosts = ConfigKey::find(&change.key)
-            .is_some_and(|key| matches!(key.kind, ValueKind::HostName | ValueKind::HostNames));
-        let Some(value) = change.value.as_ref().filter(|_| names_hosts) else { return Ok(()) };
-        refuse(unusable_names(&self.hosts, &change.key, value).into_iter().next())
+    /// Refuses names of hosts, of their settings and of codes that do not exist, and values that a host's setting does not
+    /// take.
+    fn refuse_unknown_names(&self, change: &SettingChange) -> Result<(), SettingError> {
+        let (Some(key), Some(value)) = (ConfigKey::find(&change.key), &change.value) else { return Ok(()) };
+        let problems = match key.kind {
+            ValueKind::HostName | ValueKind::HostNames => unusable_names(&self.hosts, &change.key, value),
+            ValueKind::Codes => unknown_codes(&change.key, value),
+            ValueKind::Hosts => {
+                let mut table = toml::Table::new();
+                dotted_key::insert(&mut table, &dotted_key::split_key(&change.key), value.clone());
+                let tables = table.get(key.name).and_then(toml::Value::as_table);
+                tables.map(|tables| unusable_host_settings(&self.hosts, tables)).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        refuse(problems.into_iter().next())
     }
 }
 

@@ -413,7 +413,7 @@ fn unknown_field_problem(level: Level, source: Source<'_>, key: &str, span: &Ran
     let near = near(key, FIELDS.iter().map(|(name, _)| *name));
     let help = match near.first() {
         Some(near) if !is_known_field(key) => format!("did you mean `{near}`?"),
-        _ => "keep client extensions under `metadata`, or check against the host that reads them".to_owned(),
+        _ => "leave it if an agent of yours reads it; else move it under `metadata`".to_owned(),
     };
     let message = format!("`{}` is not a field of the standard", TerminalText(key));
     Diagnostic::new(Code::UnknownField, level, message).at(source.file, span.clone()).help(help)

@@ -53,7 +53,7 @@ pub(super) fn warn_of_limits(ui: &Ui, workspace: &Workspace, limits: &[LimitReac
 
 /// Says how many skills have the words, and what looks further if none has.
 pub(super) fn filtered(ui: &Ui, args: &ListArgs, kept: usize, found: usize) -> String {
-    let words = safe(&args.words.join(" "));
+    let words = safe(&args.words.join("` and `"));
     let total = grouped(found as u64);
     match kept {
         0 if args.words.len() > 1 => {

@@ -212,3 +212,53 @@ fn a_project_lists_agents_without_trust() {
     let came = came.unwrap();
     assert_eq!((came.effective.map(|setting| setting.value), came.ineffective_reason), (Some(value), None));
 }
+
+/// Every kind of value, with the words that say what is wrong and what may be meant. Nothing is written.
+#[test]
+fn a_bad_value_of_any_key_is_refused_with_the_next_step() {
+    for (key, value, words) in [
+        ("hosts.codx.bundled", "false", "`hosts.codx` is for a host that is not there; did you mean `hosts.codex`?"),
+        ("hosts.codex.bundeld", "false", "there is no setting `hosts.codex.bundeld`; did you mean `bundled`?"),
+        ("hosts.codex.bundled", "'maybe'", "`hosts.codex.bundled` must be `true` or `false`; "),
+        ("hosts", "{ codx = { a = 1 } }", "`hosts.codx` is for a host that is not there; "),
+        ("hosts.codex", "1", "`hosts` must be a table of settings for each host; Settings of other hosts"),
+        ("budget.share", "5", "`budget.share` must be a number above 0 and at most 1; The share"),
+        ("budget.share", "-0.1", "`budget.share` must be a number above 0 and at most 1; "),
+        ("budget.share", "nan", "`budget.share` must be a number above 0 and at most 1; "),
+        ("budget.unknown_chars", "-1", "`budget.unknown_chars` must be a whole number, 0 or more; "),
+        ("check.ignore", "['S9120']", "`check.ignore`: there is no code `S9120`; did you mean `S0120`?"),
+        ("check.ignore", "'S0110'", "`check.ignore` must be a list of codes; did you mean `[\"S0110\"]`?"),
+        ("color", "'alwys'", "`color` must be one of `auto`, `always`, `never`; did you mean `always`?"),
+        ("limits.depth", "0", "`limits.depth` must be a whole number, 1 or more; "),
+        ("mentions.ambiguous", "'rnk'", "`mentions.ambiguous` must be one of `nothing`, `rank`; did you mean `rank`?"),
+        ("my_agents", "'codex'", "`my_agents` must be a list of names of hosts; did you mean `[\"codex\"]`?"),
+        ("permission.skil", "'deny'", "`permission.skil` is no permission; did you mean `skill`?"),
+        ("permission.skill", "'dny'", "`permission.skill`: `dny` is not `allow`, `ask` or `deny`; fix the rule"),
+        ("agents.a.permision", "'deny'", "there is no setting `agents.a.permision`; an agent has `permission`"),
+        ("agents.a.skills", "5", "`agents.a.skills` must be a list of texts; Agents for `--agent NAME`"),
+        ("sandbox.memory", "0", "`sandbox.memory` must be a whole number, 1 or more; "),
+        ("sandbox.network", "'yes'", "`sandbox.network` must be `true` or `false`; did you mean `true`?"),
+        ("sandbox.writable", "['x']", "`sandbox.writable` must be a list of folders that begin with `/` or `~/`; "),
+        ("skills.paths", "'~/x'", "`skills.paths` must be a list of texts; did you mean `[\"~/x\"]`?"),
+        ("skills.profiles", "'srtict'", "must be one of `ask`, `strict`, `trusted-sources`; did you mean `strict`?"),
+        ("trust.folders", "['x']", "`trust.folders` must be a list of folders that begin with `/` or `~/`; "),
+        ("mcp.servers.x.comand", "'sh'", "`mcp.servers.x`: a server has no `comand`; it has `command`"),
+    ] {
+        let value = format!("value = {value}").parse::<toml::Table>().unwrap().remove("value");
+        let (text, came) = set(key, value, SettingsOwner::User, &[]);
+        let came = came.map(|_| ()).unwrap_err();
+        assert!(came.contains(words), "{key}: {came}");
+        assert_eq!(text, MINE, "{key}: nothing is written");
+    }
+}
+
+#[test]
+fn good_values_of_hosts_and_codes_are_written() {
+    for (key, value) in
+        [("hosts.codex.bundled", "false"), ("check.ignore", "['S0110', 's0123']"), ("budget.share", "1")]
+    {
+        let value = format!("value = {value}").parse::<toml::Table>().unwrap().remove("value");
+        let (_, came) = set(key, value, SettingsOwner::User, &[]);
+        assert!(came.is_ok_and(|came| came.changed), "{key}");
+    }
+}
