@@ -146,6 +146,6 @@ fn fixable(report: &CheckReport, args: &CheckArgs) -> String {
     match (elsewhere, args.paths.is_empty()) {
         (0, _) => here,
         (some, true) => format!("{here}; {some} outside of the project, fixable with --fix PATH"),
-        (some, false) => format!("{here}; {some} outside of the paths, fixable with --fix PATH"),
+        (some, false) => format!("{here}; {some} left alone, fixable with --fix PATH"),
     }
 }

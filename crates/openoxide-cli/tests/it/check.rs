@@ -682,7 +682,7 @@ fn fix_leaves_other_repositories_alone() {
     3 | description: Use: it
       |              ^^^^^^^ `: ` ends a key in YAML
       |
-      = help: put quotes around the value   (--fix does this)
+      = help: put quotes around the value   (--fix vendor/nested/bad does this)
 
     warning[S0106]: this value is not valid YAML unless it is quoted
      --> vendor/sub/bad/SKILL.md:3:14
@@ -690,7 +690,7 @@ fn fix_leaves_other_repositories_alone() {
     3 | description: Use: it
       |              ^^^^^^^ `: ` ends a key in YAML
       |
-      = help: put quotes around the value   (--fix does this)
+      = help: put quotes around the value   (--fix vendor/sub/bad does this)
 
     warning[S0106]: this value is not valid YAML unless it is quoted
      --> vendor/sub/deep/bad/SKILL.md:3:14
@@ -698,13 +698,13 @@ fn fix_leaves_other_repositories_alone() {
     3 | description: Use: it
       |              ^^^^^^^ `: ` ends a key in YAML
       |
-      = help: put quotes around the value   (--fix does this)
+      = help: put quotes around the value   (--fix vendor/sub/deep/bad does this)
 
     ----- stderr -----
     warning: vendor/nested is another git repository: 1 skill in it is not fixed; name it to fix it
     warning: vendor/sub is another git repository: 2 skills in it are not fixed; name it to fix it
     fixed skills/bad/SKILL.md: quoted the value [S0106]
-    3 warnings in 4 skills; 1 fixed
+    3 warnings in 4 skills; 1 fixed; 3 left alone, fixable with --fix PATH
     ");
     assert_eq!(snapshot_of(&context.project().join("vendor")), before);
     assert!(read(&context, "skills/bad/SKILL.md").contains("'Use: it'"));
