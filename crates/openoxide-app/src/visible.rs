@@ -23,11 +23,14 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
     }
     let workspace = &snapshot.workspace;
     let mut catalog = snapshot.runtime()?.catalog().clone();
-    HostNames::of(&workspace.hosts).tell(&mut catalog, &snapshot.view.around);
+    let names = HostNames::of(&workspace.hosts);
+    let Catalog { skills, others, roots, .. } = &mut catalog;
+    names.tell(skills.iter_mut().chain(others), roots, &snapshot.view.around);
+    let roots = catalog.roots.clone();
     // Its settings are the user's decisions on skills, whichever host looks.
     let (own, _) = workspace.view(OWN_HOST)?;
     let files = MetadataFiles::of(&workspace.hosts);
-    let hidden = HiddenSkills { rules: workspace.own_rules()?, own, files };
+    let hidden = HiddenSkills { rules: workspace.own_rules()?, own, names, roots, files };
     Ok(Arc::clone(snapshot.narrowed(|| visible(&catalog, &snapshot.problems, hidden))))
 }
 

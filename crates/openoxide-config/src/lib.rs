@@ -42,7 +42,7 @@ pub use trust::record::{Grant, PermissionKind, RememberedAnswer, Timestamp, Trus
 pub use trust::{ApprovalState, Trust};
 pub use workspace::error::WorkspaceError;
 pub use workspace::my_agents::{MyAgents, MyAgentsOrigin};
-pub use workspace::project_root::{find_project, find_repository};
+pub use workspace::project_root::{find_project, find_repository, is_repository};
 pub use workspace::set::{SettingChange, SettingError, SettingOutcome};
 pub use workspace::skill_selector::SkillSelector;
 pub use workspace::switch::{SwitchOutcome, SwitchRequest};

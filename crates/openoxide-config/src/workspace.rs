@@ -11,9 +11,10 @@ pub(crate) mod views;
 pub(crate) mod watch_paths;
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use openoxide_permissions::{RuleError, Rules};
-use openoxide_skills::catalog::View;
+use openoxide_skills::catalog::{HostNames, View};
 use openoxide_skills::host::{Host, Hosts};
 
 use crate::{AgentSettings, Config, Environment, SettingsOwner};
@@ -79,6 +80,8 @@ pub struct Workspace {
     /// The hosts.
     pub hosts: Hosts,
     place: Place,
+    /// How the hosts change names, once that was asked.
+    host_names: OnceLock<Arc<HostNames>>,
 }
 
 impl Workspace {
@@ -117,7 +120,7 @@ impl Workspace {
         }
         let unknown = unknown_host_settings(&config, &hosts).into_iter().chain(unknown_agents(&config, &hosts));
         config.problems.extend(unknown.collect::<Vec<_>>());
-        Ok(Workspace { environment, project, config, hosts, place })
+        Ok(Workspace { environment, project, config, hosts, place, host_names: OnceLock::new() })
     }
 
     /// Opens the same workspace again, with the files as they are now.

@@ -12,9 +12,11 @@ mod wildcard;
 
 // Results: a decision on one subject, and what a skill's profile would add.
 mod decide;
+mod names;
 mod profile;
 
 pub use decide::{Approvals, Decision, decide};
+pub use names::Names;
 pub use permission::{Action, Permission};
 pub use profile::{
     Addition, GrantDelta, Grants, IgnoredRequest, PermissionsProfile, ProfileBase, ProfileMode, ProfileSource,

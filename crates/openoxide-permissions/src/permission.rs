@@ -39,6 +39,15 @@ impl Permission {
         Permission::Network,
     ];
 
+    /// Those whose subjects begin with a skill's name, so that a rule means the skill by every name that it has.
+    pub const BY_NAME: &'static [Permission] =
+        &[Permission::Skill, Permission::Read, Permission::Script, Permission::Profile, Permission::Network];
+
+    /// Returns whether a rule means a skill by every name that it has.
+    pub fn is_by_name(self) -> bool {
+        Permission::BY_NAME.contains(&self)
+    }
+
     /// Returns the word used in rules.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -7,9 +7,9 @@ use openoxide_config::{
     Environment, McpServer, McpTransport, PermissionPolicy, RememberedAnswer, SandboxSettings, Timestamp, Trust,
     TrustError, TrustRecord, Workspace,
 };
-use openoxide_permissions::{Action, Approvals, Decision, Permission, Rule, RuleError, Rules, decide};
+use openoxide_permissions::{Action, Approvals, Decision, Permission, RuleError, Rules, decide};
 use openoxide_sandbox::Limits;
-use openoxide_skills::catalog::{Catalog, Entry, HostNames, View};
+use openoxide_skills::catalog::{Catalog, Entry, View};
 use openoxide_skills::host::Hosts;
 use openoxide_skills::text::path_text;
 
@@ -47,7 +47,6 @@ impl Runtime {
         {
             shell.run = false;
         }
-        let catalog = with_host_names(catalog, workspace, &view, &rules);
         let catalog = without_denied(catalog, &rules);
         let servers = workspace.config.mcp_servers().into_iter().map(|one| (one.name, one.server)).collect();
         let real_project = std::fs::canonicalize(&view.around.project).ok();
@@ -96,8 +95,7 @@ impl Runtime {
     }
 
     /// Decides about a skill, or a part of it, by all the names that rules can mean it by; `subject` makes the subject of a
-    /// name. A rule that denies under any name denies. One that asks about another name than the skill's own asks, unless it is
-    /// about all skills, or the user approved before.
+    /// name. What the user approved before is not asked again.
     pub(crate) fn decide_by_names(
         &self,
         session: &Session,
@@ -105,30 +103,21 @@ impl Runtime {
         entry: &Entry,
         subject: impl Fn(&str) -> String,
     ) -> Decision {
-        if let Some(denied) = self.denied_by_names(permission, entry, &subject) {
-            return denied;
-        }
-        let (name, skill) = (&*entry.skill.name, place_of(entry));
-        let asks = |other: &str| {
-            let decision = self.decide(permission, &subject(other));
-            let is_about_it = decision.rule.as_ref().is_some_and(|rule| rule.pattern != "*");
-            (decision.action == Action::Ask && is_about_it).then_some(decision)
-        };
-        let asked = entry.names_for_rules().filter(|other| *other != name).find_map(asks);
-        asked
-            .filter(|_| !self.is_approved(session, permission, &subject(name), &skill))
-            .unwrap_or_else(|| self.decide_about(session, permission, &subject(name), &skill))
+        let decision = self.ruled_by_names(permission, entry, &subject);
+        let is_approved = || self.is_approved(session, permission, &subject(&entry.skill.name), &place_of(entry));
+        let remembered = decision.action == Action::Ask && is_approved();
+        if remembered { Decision { action: Action::Allow, remembered, ..decision } } else { decision }
     }
 
-    /// Returns the decision of a rule that denies something under any name of a skill.
-    pub(crate) fn denied_by_names(
+    /// Decides the same by the rules alone.
+    pub(crate) fn ruled_by_names(
         &self,
         permission: Permission,
         entry: &Entry,
         subject: impl Fn(&str) -> String,
-    ) -> Option<Decision> {
-        let decisions = entry.names_for_rules().map(|name| self.decide(permission, &subject(name)));
-        decisions.into_iter().find(|decision| decision.action == Action::Deny)
+    ) -> Decision {
+        let rule = entry.deciding(&self.rules, permission, subject);
+        Decision { action: rule.map_or(Action::Ask, |rule| rule.action), rule: rule.cloned(), remembered: false }
     }
 
     fn is_approved(&self, session: &Session, permission: Permission, subject: &str, skill: &str) -> bool {
@@ -138,7 +127,7 @@ impl Runtime {
 
     /// Returns whether a rule denies calling a skill to every caller.
     pub(crate) fn denies(&self, entry: &Entry) -> bool {
-        is_denied(&self.rules, entry)
+        entry.denied_by(&self.rules).is_some()
     }
 
     /// Remembers an answer about a skill until it is revoked.
@@ -200,25 +189,6 @@ pub(crate) fn place_of(entry: &Entry) -> String {
     path_text(entry.canonical())
 }
 
-fn is_denied(rules: &Rules, entry: &Entry) -> bool {
-    let rule = |name: &str| rules.deciding(Permission::Skill.as_str(), name);
-    entry.names_for_rules().filter_map(rule).any(|rule| rule.action == Action::Deny)
-}
-
-/// Lets rules that mean a skill by a name that another host gives it find it; without such rules nothing is looked up.
-fn with_host_names(catalog: Arc<Catalog>, workspace: &Workspace, view: &View, rules: &Rules) -> Arc<Catalog> {
-    let is_about_skills = |rule: &Rule| {
-        let permissions = [Permission::Skill, Permission::Read];
-        rule.pattern != "*" && permissions.iter().any(|permission| rule.is_about(permission.as_str()))
-    };
-    if !rules.0.iter().any(is_about_skills) {
-        return catalog;
-    }
-    let mut catalog = Arc::unwrap_or_clone(catalog);
-    HostNames::of(&workspace.hosts).tell(&mut catalog, &view.around);
-    Arc::new(catalog)
-}
-
 /// Returns a catalog as the model is shown it: without what the rules of the user and the agent deny, whatever the host.
 ///
 /// What the host's own rules deny, its program may show and then refuse; that is the host's way.
@@ -228,12 +198,12 @@ pub fn seen_by_model(workspace: &Workspace, catalog: Arc<Catalog>) -> Result<Arc
 
 /// Keeps from the model what rules deny, also where the host's own lists do not: its name is in none that the model sees.
 fn without_denied(catalog: Arc<Catalog>, rules: &Rules) -> Arc<Catalog> {
-    if !catalog.skills.iter().any(|entry| entry.model && is_denied(rules, entry)) {
+    if !catalog.skills.iter().any(|entry| entry.model && entry.denied_by(rules).is_some()) {
         return catalog;
     }
     let mut catalog = Arc::unwrap_or_clone(catalog);
     for entry in &mut catalog.skills {
-        entry.model &= !is_denied(rules, entry);
+        entry.model &= entry.denied_by(rules).is_none();
     }
     Arc::new(catalog)
 }

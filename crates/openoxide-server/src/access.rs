@@ -13,7 +13,7 @@ mod token_file;
 
 pub use access_token::{AccessToken, OwnToken};
 pub use browser_sessions::{BrowserSessions, NewSession};
-pub use one_time_links::OneTimeLinks;
+pub use one_time_links::{Announced, OneTimeLinks};
 pub use token::{Token, TokenError};
 pub use token_file::{TokenFile, TokenFileError};
 

@@ -18,8 +18,8 @@ mod strict_json;
 
 pub use self::http::{HttpOptions, Login, openapi, router};
 pub use access::{
-    AccessToken, BrowserSessions, Identity, NewSession, OneTimeLinks, OwnToken, Token, TokenError, TokenFile,
-    TokenFileError,
+    AccessToken, Announced, BrowserSessions, Identity, NewSession, OneTimeLinks, OwnToken, Token, TokenError,
+    TokenFile, TokenFileError,
 };
 pub use answer::{Peer, RequestId};
 pub use blocking_pool::{BlockingPool, Slot, Unavailable};

@@ -96,6 +96,18 @@ impl Catalog {
         if called.is_empty() { self.entries().filter(is_folder).collect() } else { called }
     }
 
+    /// Returns the entries whose file a path without links is, and its path in the skill: every skill that it lies in.
+    pub fn files_at<'p>(&self, file: &'p Path) -> Vec<(&Entry, &'p Path)> {
+        let path_in = |entry: &Entry| {
+            let is_flat = self.roots.get(entry.root).is_some_and(|searched| searched.root.scan.layout.is_flat());
+            let canonical = entry.canonical();
+            // Nothing beside a skill that is a single file belongs to it.
+            let below = file.strip_prefix(canonical.parent()?).ok()?;
+            (!is_flat || canonical == file).then_some(below)
+        };
+        self.entries().filter_map(|entry| Some((entry, path_in(entry)?))).collect()
+    }
+
     /// Returns what calls this entry and no other that counts: its name, or else its path.
     pub fn call_of(&self, entry: &Entry) -> String {
         let named: Vec<&Entry> = self.find(&entry.skill.name).into_iter().filter(|entry| entry.is_active()).collect();
@@ -132,6 +144,8 @@ pub struct View {
     pub around: Arc<Surroundings>,
     /// Permission rules of the user and the agent; a skill that they deny is not active.
     pub rules: Rules,
+    /// How hosts change the names of skills, where rules mean skills by names; absent: nothing is looked up.
+    pub host_names: Option<Arc<HostNames>>,
     /// How far the roots among these were searched for that are asleep.
     pub sleeping_search: SleepingSearch,
 }
@@ -148,21 +162,26 @@ impl View {
             roots,
             around,
             rules: Rules::default(),
+            host_names: None,
             sleeping_search: SleepingSearch::Whole,
         })
     }
 
-    /// Returns the plugin manifests above its roots that prefix its skills' names, whether or not they exist.
+    /// Returns the plugin manifests above its roots that prefix its skills' names, here or where rules mean them by the names
+    /// of other hosts, whether or not they exist.
     pub fn manifests_above(&self) -> Vec<PathBuf> {
         let rules = &self.host.namespace;
-        if rules.folders != ManifestFolders::ToTop {
+        let own = rules.manifests.iter().filter(|_| rules.folders == ManifestFolders::ToTop);
+        let of_others = self.host_names.iter().flat_map(|names| names.manifests());
+        let manifests: BTreeSet<&String> = own.chain(of_others).collect();
+        if manifests.is_empty() {
             return Vec::new();
         }
         let mut paths = BTreeSet::new();
         for root in &self.roots {
             let root = std::fs::canonicalize(&root.path).unwrap_or_else(|_| root.path.clone());
             for folder in root.ancestors().skip(1) {
-                paths.extend(rules.manifests.iter().map(|file| folder.join(file)));
+                paths.extend(manifests.iter().map(|file| folder.join(file)));
             }
         }
         paths.into_iter().collect()

@@ -113,6 +113,11 @@ impl Code {
         Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
     }
 
+    /// Tells whether a search ended before all was looked at.
+    pub fn is_limit(self) -> bool {
+        matches!(self, Code::FolderLimit | Code::EntryLimit | Code::TextLimit)
+    }
+
     /// Tells whether it says where a file is, not what is wrong with it: a host does not look there.
     pub fn is_about_place(self) -> bool {
         matches!(
@@ -145,5 +150,12 @@ mod tests {
             assert_eq!(Code::parse(&code.as_str().to_lowercase()), Some(*code));
         }
         assert_eq!(Code::parse("S9999"), None);
+    }
+
+    /// The limit on skills is a host's own: what it leaves out was looked at.
+    #[test]
+    fn every_limit_of_a_search_is_one() {
+        let says_so = |code: &Code| code.title().starts_with("the limit on") && *code != Code::SkillLimit;
+        assert!(Code::ALL.iter().all(|code| code.is_limit() == says_so(code)));
     }
 }

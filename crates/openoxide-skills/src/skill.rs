@@ -222,14 +222,82 @@ pub struct Frontmatter {
 }
 
 impl Frontmatter {
-    /// Returns about how many bytes of text it holds, in the fields that a file can make long.
+    /// Returns how many bytes of text it holds. Each field is named, so that none is forgotten.
     pub fn text_size(&self) -> usize {
-        let pairs = self.metadata.iter().chain(&self.unknown).map(|(key, value)| key.len() + value.len());
-        let rare = self.rare.iter().flat_map(|rare| rare.arguments.iter().chain(&rare.paths).chain(&rare.globs));
-        let lists = rare.chain(&self.allowed_tools).map(String::len);
-        let texts = [&self.license, &self.compatibility].into_iter().flatten().map(String::len);
-        pairs.chain(lists).chain(texts).sum()
+        let Frontmatter {
+            license,
+            compatibility,
+            metadata,
+            allowed_tools,
+            disable_model_invocation: _,
+            user_invocable: _,
+            declared_name,
+            keeps_from_model: _,
+            rare,
+            unknown,
+        } = self;
+        let pairs = metadata.iter().chain(unknown).map(|(key, value)| key.len() + value.len());
+        let declared = declared_name.as_deref().map_or(0, str::len);
+        let rare = rare.as_ref().map_or(0, |rare| rare.text_size());
+        size([license, compatibility], [allowed_tools]) + pairs.sum::<usize>() + declared + rare
     }
+}
+
+impl RareFields {
+    fn text_size(&self) -> usize {
+        let RareFields {
+            when_to_use,
+            argument_hint,
+            arguments,
+            disallowed_tools,
+            model,
+            effort,
+            context,
+            background: _,
+            hooks,
+            paths,
+            shell,
+            globs,
+            always_apply: _,
+            hide: _,
+            enabled: _,
+            short_description,
+        } = self;
+        let agent = match context {
+            SkillContext::Inline | SkillContext::Fork { agent_type: None } => 0,
+            SkillContext::Fork { agent_type: Some(agent) } => agent.len(),
+        };
+        let handlers = |(event, handlers): (&String, &Vec<HookHandler>)| {
+            event.len() + handlers.iter().map(HookHandler::text_size).sum::<usize>()
+        };
+        let texts = [when_to_use, argument_hint, model, effort, shell, short_description];
+        let lists = [arguments, disallowed_tools, paths, globs];
+        size(texts, lists) + agent + hooks.hooks.iter().map(handlers).sum::<usize>()
+    }
+}
+
+impl HookHandler {
+    fn text_size(&self) -> usize {
+        let HookHandler {
+            hook_type,
+            matcher,
+            command,
+            args,
+            condition,
+            timeout: _,
+            shell,
+            background: _,
+            once: _,
+            status,
+        } = self;
+        size([matcher, condition, shell, status], args.iter()) + hook_type.len() + command.len()
+    }
+}
+
+/// Returns how many bytes texts and lists of texts have.
+fn size<'t, const N: usize>(texts: [&'t Option<String>; N], lists: impl IntoIterator<Item = &'t Vec<String>>) -> usize {
+    let listed = lists.into_iter().flatten().map(String::len);
+    texts.into_iter().flatten().map(String::len).chain(listed).sum()
 }
 
 /// Fields that few skills have.

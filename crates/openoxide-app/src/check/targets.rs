@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use openoxide_config::Workspace;
 use openoxide_skills::catalog::Problem;
 use openoxide_skills::host::{FolderNames, Host, ScanRules};
-use openoxide_skills::prelude::{Catalog, Code, Depth, Diagnostic, Entry, HostSettings, SkillScope, View, load};
+use openoxide_skills::prelude::{Catalog, Depth, Diagnostic, Entry, HostSettings, SkillScope, View, load};
 use openoxide_skills::{judge::is_skill_folder, root::Root};
 
 use crate::{Error, ErrorKind, list::unsearched, paths};
@@ -113,7 +113,7 @@ impl Targets {
 
     /// Adds the places that a host could not search, and the limits that it ran into; returns how many places there are.
     fn add_unsearched(&mut self, catalog: &Catalog) -> usize {
-        let is_limit = |problem: &&Problem| matches!(problem.diagnostic.code, Code::FolderLimit | Code::EntryLimit);
+        let is_limit = |problem: &&Problem| problem.diagnostic.code.is_limit();
         for limit in catalog.problems.iter().filter(is_limit) {
             self.places.insert(limit.path.clone(), limit.diagnostic.clone());
         }

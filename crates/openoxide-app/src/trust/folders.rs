@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_config::{Workspace, find_repository};
+use openoxide_config::{Workspace, find_repository, is_repository};
 use openoxide_skills::ownership::{ForeignWriter, check_place};
 use openoxide_skills::text::path_text;
 use openoxide_wire::ChangeLine;
@@ -10,6 +10,10 @@ use openoxide_wire::ChangeLine;
 use super::store::{now, open_store};
 use crate::paths::{from_home, real, shown};
 use crate::{Error, ErrorKind, Progress, Report};
+
+/// What people should know who trust a folder that is no repository: an archive that is unpacked there is trusted too.
+const WITHOUT_VERSION_CONTROL: &str = "it has no version control, so every folder below it is trusted with it, also one that is put there later, \
+     except repositories";
 
 /// What came of trusting folders.
 #[derive(Clone, Debug)]
@@ -40,6 +44,9 @@ pub fn trust_folders(workspace: &Workspace, given: &[PathBuf], report: Report<'_
             report(Progress::Done(format!("{shown} is trusted already")));
         } else if trust.add_folder(folder, now())? {
             report(Progress::Done(format!("{shown} is trusted now")));
+            if !is_repository(folder) {
+                report(Progress::Done(WITHOUT_VERSION_CONTROL.to_owned()));
+            }
             changes.push(ChangeLine::new("trust", &file, Some(path_text(folder))));
         }
     }

@@ -14,8 +14,8 @@ use openoxide_app::{Environment, Place, SecretFileError, SecretPlace, read_secre
 use openoxide_server::connect::{Here, Reach, clients, shell_line, token_line};
 use openoxide_server::mcp::McpHttp;
 use openoxide_server::{
-    Access, AccessToken, BoundListener, BrowserSessions, Engine, HttpOptions, Ingress, IngressLimits, IngressOptions,
-    ListenError, LogFormat, Login, OneTimeLinks, Token, TokenError, TokenFile,
+    Access, AccessToken, Announced, BoundListener, BrowserSessions, Engine, HttpOptions, Ingress, IngressLimits,
+    IngressOptions, ListenError, LogFormat, Login, OneTimeLinks, Token, TokenError, TokenFile,
 };
 use secrecy::SecretString;
 
@@ -195,7 +195,10 @@ async fn listen_and_serve(
     let links = home.as_deref().filter(|_| args.auth == Auth::Token);
     let links = links.map(|home| OneTimeLinks::below(home, listening.address()));
     // Held until the server ends: `serve --link` makes links only to a server that says so.
-    let _announced = links.as_ref().map(OneTimeLinks::announce).and_then(Result::ok);
+    let _announced = match &links {
+        Some(links) => announced(ui, links).await,
+        None => None,
+    };
     tell(ui, args, &listening, links.as_ref(), &here)?;
     let options = IngressOptions { hosts: args.allow_host.clone(), access, limits: IngressLimits::default() };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host);
@@ -205,6 +208,16 @@ async fn listen_and_serve(
     let router = openoxide_server::router(engine.clone(), served);
     openoxide_server::serve(listening, Ingress::new(router, &engine, options), &engine).await;
     Ok(())
+}
+
+/// Says that the server runs. One that ran at the address before may be about to take its word back.
+async fn announced(ui: &Ui, links: &OneTimeLinks) -> Option<Announced> {
+    if let Ok(announced) = links.announce() {
+        return Some(announced);
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let again = links.announce();
+    again.inspect_err(|error| ui.warn(&format!("`serve --link` will not find this server: {error}"))).ok()
 }
 
 /// Returns the projects that are named: those alone are served where nothing has to be shown.

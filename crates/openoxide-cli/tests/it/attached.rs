@@ -144,3 +144,22 @@ Of the work.
     let output = context.answer(command.current_dir(context.home().join("work")));
     assert!(output.stdout.contains("Of the work.") && output.stdout.contains("Of the skill."), "{output}");
 }
+
+/// A file of the project can be a file of another skill; what is said about that skill holds for it too.
+#[test]
+fn a_rule_on_reading_holds_for_files_of_other_skills_in_the_project() {
+    for rule in ["read]\n\"deploy/secret.md\"", "read]\n\"deploy/*\"", "skill]\ndeploy"] {
+        let context = laid("See @skills/deploy/secret.md and @notes.md.");
+        context.tree(
+            "//- project/skills/deploy/SKILL.md\n---\nname: deploy\ndescription: X\n---\nText\n\
+             //- project/skills/deploy/secret.md\nSECRET\n//- project/.agents/skills -> ../skills\n",
+        );
+        let args = ["activate", "plan", "--json"];
+        let messages = texts(&valid_json(&context, &args), "messages");
+        assert!(messages.len() == 3 && messages[1].contains("SECRET"), "without a rule: {messages:#?}");
+        context.tree(&format!("//- home/.openoxide/config.toml\n[permission.{rule} = \"deny\"\n"));
+        let answer = valid_json(&context, &args);
+        assert!(texts(&answer, "messages").len() == 2 && !answer.to_string().contains("SECRET"), "{rule}: {answer}");
+        assert!(texts(&answer, "notices")[0].ends_with("a permission rule keeps it from being read"), "{answer}");
+    }
+}

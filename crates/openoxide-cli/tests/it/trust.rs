@@ -95,6 +95,21 @@ fn given_and_taken_back() {
     assert!(!context.home().join(".openoxide/config.toml").exists(), "settings are written by people");
 }
 
+/// An archive that is unpacked below such a folder is trusted with it, and that is said.
+#[test]
+fn trusting_a_folder_without_version_control_says_how_far_it_goes() {
+    let context = TestContext::new();
+    context.tree("//- plain/notes.md\nX\n");
+    insta::assert_snapshot!(run(&context, &["trust", "../plain"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    [ROOT]/plain is trusted now
+    it has no version control, so every folder below it is trusted with it, also one that is put there later, except repositories
+    undo: openoxide trust [ROOT]/plain --revoke
+    ");
+}
+
 /// Only a project's root is ever compared, so that is what is written.
 #[test]
 fn a_folder_below_means_its_project() {

@@ -17,7 +17,7 @@ pub fn find_repository(cwd: &Path, home: Option<&Path>) -> PathBuf {
 }
 
 /// Tells whether a folder is the root of a repository.
-pub(super) fn is_repository(folder: &Path) -> bool {
+pub fn is_repository(folder: &Path) -> bool {
     ProjectRules::default().markers.iter().any(|marker| is_marked(folder, marker, folder))
 }
 

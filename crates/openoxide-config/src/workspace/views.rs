@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use openoxide_skills::catalog::HostNames;
 use openoxide_skills::host::{Hosts, ProjectRules};
 use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSpec, SkillScope, Surroundings, View};
 use openoxide_skills::root::{LinkPlaces, Root, UserRoot};
@@ -81,6 +82,10 @@ impl Workspace {
             }
         });
         view.rules = self.listing_rules(&view.host)?;
+        // Rules that cannot be read may be about names.
+        if self.rules(&view).map_or(true, |rules| rules.mean_names()) {
+            view.host_names = Some(Arc::clone(self.host_names.get_or_init(|| Arc::new(HostNames::of(&self.hosts)))));
+        }
         Ok((view, problems))
     }
 

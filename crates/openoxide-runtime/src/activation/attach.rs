@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use openoxide_permissions::{Action, Permission};
+use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::{AttachedFile, Message, attachment};
 use openoxide_skills::expand::FileRef;
 use openoxide_skills::host::{Caller, FileBase, FileRules, ReadProblem, ResourceRules};
@@ -128,10 +129,17 @@ impl Finder<'_> {
         asked.paths().is_ok_and(|paths| paths.iter().all(allows))
     }
 
-    /// Tells whether rules allow a file of the project to be read, by its path there and by its whole path.
+    /// Tells whether rules allow a file of the project to be read, by its path there, by its whole path, and as a file of each
+    /// skill that it lies in.
     fn may_read_of_project(&self, path: &Path, full: &Path) -> bool {
         let allows = |path: &Path| self.runtime.decide(Permission::Read, &shown_name(path)).action == Action::Allow;
-        allows(path) && allows(full)
+        let of_skills = self.runtime.catalog().files_at(full);
+        allows(path) && allows(full) && of_skills.iter().all(|(entry, path)| self.may_read_of(entry, path))
+    }
+
+    /// Tells whether rules allow a file of another skill to be read. What may not be called is not read either.
+    fn may_read_of(&self, entry: &Entry, path: &Path) -> bool {
+        !self.runtime.denies(entry) && self.runtime.reading(self.session, entry, &shown_name(path)) == Action::Allow
     }
 
     /// Reads a file of the project, unless it belongs to a skill that is hidden.

@@ -104,18 +104,19 @@ impl Runtime {
 
     /// Leaves out what permission rules decide; `None` if nothing is left.
     fn undecided(&self, entry: &Entry, requested: &RequestedPermission) -> Option<RequestedPermission> {
-        let name = &entry.skill.name;
         let asks = |action: &RequestedAction| {
-            let what = action.what.clone();
-            let (permission, subject) = match requested.kind {
-                PermissionKind::Shell => (Permission::Shell, what),
-                PermissionKind::Hook => (Permission::Hook, what),
-                PermissionKind::Tools => (Permission::Tool, what),
-                PermissionKind::Mcp => (Permission::Mcp, what),
-                PermissionKind::Script => (Permission::Script, format!("{name}/{what}")),
-                PermissionKind::Profile => (Permission::Profile, name.to_string()),
+            let what = &action.what;
+            let decision = match requested.kind {
+                PermissionKind::Shell => self.decide(Permission::Shell, what),
+                PermissionKind::Hook => self.decide(Permission::Hook, what),
+                PermissionKind::Tools => self.decide(Permission::Tool, what),
+                PermissionKind::Mcp => self.decide(Permission::Mcp, what),
+                PermissionKind::Script => {
+                    self.ruled_by_names(Permission::Script, entry, |name| format!("{name}/{what}"))
+                }
+                PermissionKind::Profile => self.ruled_by_names(Permission::Profile, entry, str::to_owned),
             };
-            self.decide(permission, &subject).action == Action::Ask
+            decision.action == Action::Ask
         };
         let mut left = requested.clone();
         left.actions.retain(asks);

@@ -65,7 +65,7 @@ impl Runtime {
             SkillScope::Repo | SkillScope::User | SkillScope::Plugin => ProfileSource::Other,
         };
         let delta = in_force.delta(&requested, self.policy.profiles, source);
-        let denies = |permission| self.denied_by_names(permission, entry, str::to_owned).is_some();
+        let denies = |permission| self.ruled_by_names(permission, entry, str::to_owned).action == Action::Deny;
         let (all, network) = (denies(Permission::Profile), denies(Permission::Network));
         let delta = delta.without(|addition| {
             (all || network && *addition == Addition::Network).then_some("a permission rule denies it")
@@ -78,8 +78,8 @@ impl Runtime {
     /// Returns what is in force for the commands of a skill. Its profile counts if it was agreed to, or a rule allows it.
     pub(crate) fn in_force_for(&self, loading: &Loading) -> Result<Grants, String> {
         let in_force = self.in_force()?;
-        let allows = || self.decide(Permission::Profile, &loading.entry.skill.name).action == Action::Allow;
-        let counts = loading.snapshot.is_ok() && (has_profile(&loading.granted) || allows());
+        let ruled = || self.ruled_by_names(Permission::Profile, &loading.entry, str::to_owned).action;
+        let counts = loading.snapshot.is_ok() && (has_profile(&loading.granted) || ruled() == Action::Allow);
         Ok(if counts { in_force.with(&loading.profile) } else { in_force })
     }
 }

@@ -168,8 +168,8 @@ impl ScriptRun {
         let script = self.find(&loading)?;
         let path = shown_name(&script.path);
         let subject = format!("{}/{path}", loading.entry.skill.name);
-        let denied = runtime.denied_by_names(Permission::Script, &loading.entry, |name| format!("{name}/{path}"));
-        if denied.is_some() {
+        let ruled = runtime.ruled_by_names(Permission::Script, &loading.entry, |name| format!("{name}/{path}"));
+        if ruled.action == Action::Deny {
             return Err(self.refusal(RefusalReason::Denied, format!("a permission rule denies running `{subject}`")));
         }
         let not_run = |why: String| self.refusal(RefusalReason::NotRun, format!("`{subject}` cannot be run: {why}"));

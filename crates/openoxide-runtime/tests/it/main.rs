@@ -9,6 +9,7 @@ mod hooked;
 mod hooks;
 mod issuer;
 mod login;
+mod names;
 mod permission;
 mod preload;
 mod record;

@@ -6,6 +6,7 @@
 use std::fs::{File, TryLockError};
 use std::io;
 use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -24,7 +25,15 @@ const ANNOUNCED: &str = "at-";
 /// A server's word that it runs. The system takes it back when the server ends, however it ends.
 #[derive(Debug)]
 pub struct Announced {
+    path: PathBuf,
     _lock: File,
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        // Still locked: a server that begins meanwhile finds it so, and tries again.
+        let _ = fs_err::remove_file(&self.path);
+    }
 }
 
 /// The links of one server.
@@ -67,14 +76,17 @@ impl OneTimeLinks {
     /// Says that the user's server runs at the address, for as long as the value lives.
     pub fn announce(&self) -> io::Result<Announced> {
         private_file::make_folder(&self.folder)?;
-        let file = private_file::open_lock(&self.announcement())?;
-        file.try_lock().map_err(io::Error::other)?;
-        Ok(Announced { _lock: file })
+        let path = self.announcement();
+        let lock = take_lock(&path)?;
+        Ok(Announced { path, _lock: lock })
     }
 
     /// Tells whether the user's server runs at the address. Another program that listens there cannot announce itself.
     pub fn is_announced(&self) -> bool {
-        let lock = private_file::make_folder(&self.folder).and_then(|()| private_file::open_lock(&self.announcement()));
+        let path = self.announcement();
+        // Asking leaves no file behind.
+        let lock = private_file::make_folder(&self.folder).and_then(|()| fs_err::symlink_metadata(&path));
+        let lock = lock.and_then(|_| private_file::open_lock(&path));
         lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     }
 
@@ -83,12 +95,15 @@ impl OneTimeLinks {
     }
 
     /// Forgets codes that were made for this address before its server began, and those that are too old. Another program
-    /// may have listened here when they were made.
+    /// may have listened here when they were made. Removes what servers left that were killed.
     pub fn forget_old(&self) {
         let Ok(entries) = fs_err::read_dir(&self.folder) else { return };
-        let is_code =
-            |entry: &fs_err::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(ANNOUNCED.as_bytes());
-        for path in entries.flatten().filter(is_code).map(|entry| entry.path()) {
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if entry.file_name().as_encoded_bytes().starts_with(ANNOUNCED.as_bytes()) {
+                drop(take_lock(&path).map(|lock| Announced { path, _lock: lock }));
+                continue;
+            }
             let address = format!("{} ", self.address);
             let is_ours = || fs_err::read(&path).is_ok_and(|text| text.starts_with(address.as_bytes()));
             if !is_fresh(&path) || is_ours() {
@@ -105,6 +120,17 @@ impl OneTimeLinks {
     fn content(&self, code: &str) -> String {
         format!("{} {}", self.address, hex(&digest(code.as_bytes())))
     }
+}
+
+/// Locks a file that nobody else holds, and that is still the one at its path.
+fn take_lock(path: &Path) -> io::Result<File> {
+    let file = private_file::open_lock(path)?;
+    file.try_lock().map_err(io::Error::other)?;
+    let (held, there) = (file.metadata()?, fs_err::symlink_metadata(path)?);
+    if (held.dev(), held.ino()) == (there.dev(), there.ino()) {
+        return Ok(file);
+    }
+    Err(io::Error::other("it was removed meanwhile"))
 }
 
 /// A file of the future is as good as one that is too old: the clock cannot be relied on.
@@ -148,6 +174,14 @@ mod tests {
         assert!(here.is_announced() && !there.is_announced() && here.announce().is_err());
         drop(announced);
         assert!(!here.is_announced());
+        let left = || fs_err::read_dir(root.path().join("state/links")).unwrap().count();
+        assert_eq!(left(), 0, "nothing stays, and asking leaves nothing");
+        // A server that was killed.
+        fs_err::write(there.announcement(), "").unwrap();
+        let announced = here.announce().unwrap();
+        here.forget_old();
+        assert!(here.is_announced() && left() == 1);
+        drop(announced);
     }
 
     #[test]

@@ -252,6 +252,9 @@ impl Builder<'_> {
         sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, true);
         filter::apply(self.view, &roots, &mut self.entries);
         rank::apply(self.view, &roots, &mut self.entries);
+        if let Some(names) = &self.view.host_names {
+            names.tell(&mut self.entries, &roots, &self.view.around);
+        }
         permission::apply(self.view, &mut self.entries);
         self.cut(&roots);
         self.problems.extend(rank::ambiguities(host, &self.entries));

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use openoxide_permissions::{Action, Names, Permission, Rule, Rules};
+
 use crate::diagnostic::{Code, Diagnostic};
 use crate::{discover::Reason, skill::SkillMetadata};
 
@@ -121,10 +123,38 @@ impl Entry {
     /// Returns every name that a rule can mean it by: those that call it here, the one in its text, the one of its place, and
     /// those that other hosts make of them. Otherwise a caller that chooses the host would choose the rules.
     pub fn names_for_rules(&self) -> impl Iterator<Item = &str> {
-        let names = std::iter::once(&*self.skill.name).chain(self.aliases.iter().map(String::as_str));
+        self.names_here().chain(self.names_elsewhere())
+    }
+
+    fn names_here(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.skill.name).chain(self.aliases.iter().map(String::as_str))
+    }
+
+    fn names_elsewhere(&self) -> impl Iterator<Item = &str> {
         let declared = self.skill.frontmatter.declared_name.as_deref();
         let places = name_of_place(self.found()).into_iter().chain(name_of_place(self.canonical()));
-        names.chain(declared).chain(places).chain(self.other_names.iter().map(String::as_str))
+        declared.into_iter().chain(places).chain(self.other_names.iter().map(String::as_str))
+    }
+
+    /// Returns the rule that decides about it, or a part of it, by all its names; `subject` makes the subject of a name.
+    pub fn deciding<'r>(
+        &self,
+        rules: &'r Rules,
+        permission: Permission,
+        subject: impl Fn(&str) -> String,
+    ) -> Option<&'r Rule> {
+        let names = Names { called: self.names_here().collect(), others: self.names_elsewhere().collect() };
+        rules.deciding_by_names(permission, &names, subject)
+    }
+
+    /// Returns the rule that denies calling it, to every caller.
+    pub fn denied_by<'r>(&self, rules: &'r Rules) -> Option<&'r Rule> {
+        // Every entry is asked about, and mostly no rule denies any skill.
+        let denies = |rule: &Rule| rule.action == Action::Deny && rule.is_about(Permission::Skill.as_str());
+        if !rules.0.iter().any(denies) {
+            return None;
+        }
+        self.deciding(rules, Permission::Skill, str::to_owned).filter(|rule| rule.action == Action::Deny)
     }
 
     /// Tells whether it counts.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::{Catalog, Entry, SearchedRoot};
+use super::{Entry, SearchedRoot};
 use crate::host::Hosts;
 use crate::namespace::{plugin_name, qualify};
 use crate::root::Surroundings;
@@ -33,11 +33,20 @@ impl HostNames {
         names
     }
 
-    /// Tells each entry of a catalog the names that other hosts give it.
-    pub fn tell(&self, catalog: &mut Catalog, around: &Surroundings) {
+    /// Returns the manifests that put a plugin's name before a skill's, by their path in the plugin.
+    pub(super) fn manifests(&self) -> impl Iterator<Item = &String> {
+        self.manifests.iter()
+    }
+
+    /// Tells each entry the names that other hosts give it.
+    pub fn tell<'e>(
+        &self,
+        entries: impl IntoIterator<Item = &'e mut Entry>,
+        roots: &[SearchedRoot],
+        around: &Surroundings,
+    ) {
         let mut plugins = Plugins { manifests: &self.manifests, around, known: HashMap::new() };
-        let Catalog { skills, others, roots, .. } = catalog;
-        for entry in skills.iter_mut().chain(others) {
+        for entry in entries {
             entry.other_names = self.names(entry, roots, &mut plugins);
         }
     }
@@ -47,8 +56,11 @@ impl HostNames {
         let bare = given.iter().map(|name| name.rsplit_once(':').map_or(name.as_str(), |(_, bare)| bare));
         let mut names: BTreeSet<String> =
             bare.chain(given.iter().map(String::as_str)).flat_map(|name| self.changed(name)).collect();
-        let plugin = roots.get(entry.root).and_then(|searched| searched.root.plugin.as_ref());
-        let mut prefixes: BTreeSet<String> = plugin.map(|plugin| plugin.name.clone()).into_iter().collect();
+        let holds = |searched: &&SearchedRoot| {
+            entry.found().starts_with(&searched.root.path) || entry.canonical().starts_with(&searched.canonical)
+        };
+        let plugins_of_roots = roots.iter().filter(holds).filter_map(|searched| searched.root.plugin.as_ref());
+        let mut prefixes: BTreeSet<String> = plugins_of_roots.map(|plugin| plugin.name.clone()).collect();
         for file in [entry.found(), entry.canonical()] {
             prefixes.extend(plugins.above(file));
         }

@@ -1,10 +1,10 @@
 //! Skills that lie in the folder of another skill.
 
-use std::{ffi::OsStr, fmt, os::fd::BorrowedFd};
+use std::{fmt, os::fd::BorrowedFd, path::Path};
 
 /// Decides which skills inside other skills' folders a caller may not see. What is hidden is not read as a file of the outer
 /// skill either.
 pub trait InnerSkills: fmt::Debug + Send + Sync {
-    /// Tells whether an open folder of this name is a skill that is hidden.
-    fn hides(&self, folder: BorrowedFd<'_>, name: &OsStr) -> bool;
+    /// Tells whether an open folder is a skill that is hidden; `path` is where it really lies.
+    fn hides(&self, folder: BorrowedFd<'_>, path: &Path) -> bool;
 }

@@ -24,7 +24,8 @@ pub(super) fn apply(view: &View, entries: &mut [Entry]) {
 
 /// Keeps from the model what the program's own rules deny, and says which rule that is.
 fn keep_from_model(rules: &Rules, entry: &mut Entry) {
-    let Some(rule) = denying(rules, &entry.skill.name) else { return };
+    let rule = rules.deciding(Permission::Skill.as_str(), &entry.skill.name);
+    let Some(rule) = rule.filter(|rule| rule.action == Action::Deny) else { return };
     entry.model = false;
     let message = format!("the model does not see it: `{}` is denied by {}", rule.pattern, rule.origin);
     let diagnostic = Diagnostic::new(Code::DisabledBySetting, Level::Note, message)
@@ -32,15 +33,11 @@ fn keep_from_model(rules: &Rules, entry: &mut Entry) {
     entry.problems.push(Problem { path: entry.skill.path.to_path_buf(), diagnostic });
 }
 
-/// Lets a skill not count that rules deny under any name that calls it.
+/// Lets a skill not count that rules deny under any of its names.
 fn deny(rules: &Rules, entry: &mut Entry) {
-    let Some(rule) = entry.names_for_rules().find_map(|name| denying(rules, name)) else { return };
+    let Some(rule) = entry.denied_by(rules) else { return };
     let text = format!("the rule `{}` denies it ({})", rule.pattern, rule.origin);
     entry.drop_out(Status::Denied, Code::Denied, text);
-}
-
-fn denying<'r>(rules: &'r Rules, name: &str) -> Option<&'r Rule> {
-    rules.deciding(Permission::Skill.as_str(), name).filter(|rule| rule.action == Action::Deny)
 }
 
 impl View {

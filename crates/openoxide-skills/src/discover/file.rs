@@ -42,10 +42,11 @@ pub(crate) struct FileFact {
 }
 
 impl FileFact {
-    /// Returns how many bytes of the file's frontmatter are kept.
+    /// Returns how many bytes of the file's frontmatter are kept, and of the metadata beside it.
     pub(crate) fn text_size(&self) -> usize {
         let of = |parsed: &Arc<Parsed>| parsed.description.len() + parsed.frontmatter.text_size();
-        self.parsed.iter().map(of).max().unwrap_or(0)
+        let sidecars = self.sidecars.iter().filter_map(|sidecar| Some(sidecar.bytes.as_ref().ok()?.len()));
+        self.parsed.iter().map(of).max().unwrap_or(0) + sidecars.sum::<usize>()
     }
 
     fn unread(name: &Arc<str>, found: &Path) -> FileFact {

@@ -9,6 +9,8 @@ use crate::parse::Readings;
 
 /// Deepest folder that is searched for what does not count.
 const THOROUGH_DEPTH: usize = 32;
+/// Most bytes of frontmatters that are kept below one root, besides a little of each file.
+const TEXT_MAX: usize = 32 * 1024 * 1024;
 
 /// What a search has to look at.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +20,8 @@ pub(crate) struct Plan {
     pub(crate) depth: usize,
     pub(crate) folders: usize,
     pub(crate) entries: usize,
+    /// Limit on the text of frontmatters.
+    pub(crate) text: usize,
     pub(crate) root_itself: bool,
     pub(crate) enter_skills: bool,
     pub(crate) enter_hidden: bool,
@@ -59,7 +63,7 @@ impl Plan {
         thorough: bool,
         boundary: Boundary,
     ) -> Plan {
-        let mut plan = Plan { thorough, boundary, ..Plan::default() };
+        let mut plan = Plan { thorough, boundary, text: TEXT_MAX, ..Plan::default() };
         for (index, (host, scan)) in needs.into_iter().enumerate() {
             plan.add(host, scan, index == 0);
         }

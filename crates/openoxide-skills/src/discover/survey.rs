@@ -1,5 +1,6 @@
 //! Surveys everything below a root in one pass, level by level, in a fixed order.
 
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::{collections::HashSet, sync::Arc};
 
@@ -14,11 +15,13 @@ use crate::boundary::{LinkRole, Mounts, Target};
 use crate::diagnostic::{Code, Diagnostic};
 
 mod lazy_folder;
+#[cfg(test)]
+mod tests;
 mod text_budget;
 mod visit;
 
 use lazy_folder::{FOLDER, LazyFolder};
-use text_budget::{TEXT_MAX, TextBudget};
+use text_budget::TextBudget;
 
 /// Folders that are searched before what they held is counted.
 const AT_ONCE: usize = 512;
@@ -40,20 +43,26 @@ pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>, firs
     let canonical = dir.path().to_owned();
     let known = first.filter(|first| first.canonical == dir.path()).map(|first| &first.mounts);
     let mounts = MountLog::new(dir.mount(), known);
-    let dir = LazyFolder::opened(&dir, &mounts);
-    let search = |text: &TextBudget| {
+    let search = |dir: BorrowedFd<'_>, text: &TextBudget| {
         let survey = Survey { root: root.to_owned(), canonical: canonical.clone(), ..Survey::default() };
-        Surveyor::new(plan, cache, survey, &dir, &mounts, text).run()
+        Surveyor::new(plan, cache, survey, &LazyFolder::opened(dir, &mounts), &mounts, text).run()
     };
-    let text = TextBudget::default();
-    let found = search(&text);
+    let text = TextBudget::new(plan.text);
+    let found = search(dir.fd(), &text);
     if !text.is_spent() {
         return found;
     }
-    // Which files were read before the limit was reached depends on the threads, so they are read again in order.
+    // Which files were read before the limit was reached depends on the threads, so they are read again in order. A descriptor
+    // keeps its place in a listing, and this one is at the end.
     drop(found);
-    let mut found = search(&TextBudget::in_order());
-    found.limits.push((Code::TextLimit, TEXT_MAX));
+    let mut found = match dir.reopen(FOLDER) {
+        Ok(again) => search(again.as_fd(), &TextBudget::in_order(plan.text)),
+        Err(error) => {
+            survey.problems.push((root.to_owned(), unreadable(&error.into())));
+            Survey { exists: true, ..survey }
+        }
+    };
+    found.limits.push((Code::TextLimit, plan.text));
     found
 }
 
@@ -112,10 +121,17 @@ pub(crate) fn leads_there(survey: &Survey) -> bool {
 
 /// Reads files again in some folders of a survey; `None`: what is there now changes more than these files.
 pub(crate) fn refresh(survey: Survey, plan: &Plan, cache: &SurveyCache, folders: Vec<usize>) -> Option<Survey> {
+    // What was cut may fit now.
+    if survey.limits.iter().any(|(code, _)| *code == Code::TextLimit) {
+        return None;
+    }
     let dir = open_root(&survey.root, plan, None).ok().filter(|dir| dir.path() == survey.canonical)?;
     let mounts = MountLog::new(dir.mount(), Some(&survey.mounts));
-    let root = LazyFolder::opened(&dir, &mounts);
-    let text = TextBudget::default();
+    let root = LazyFolder::opened(dir.fd(), &mounts);
+    let is_left = |index: usize| !folders.contains(&index);
+    let left = survey.folders.iter().enumerate().filter(|(index, _)| is_left(*index));
+    let text = TextBudget::new(plan.text);
+    text.spend(left.flat_map(|(_, folder)| &folder.files));
     let mut surveyor = Surveyor::new(plan, Some(cache), survey, &root, &mounts, &text);
     for index in folders {
         let (files, manifests) = surveyor.read_again(index)?;
@@ -124,7 +140,8 @@ pub(crate) fn refresh(survey: Survey, plan: &Plan, cache: &SurveyCache, folders:
     }
     let mut survey = surveyor.survey;
     survey.mounts.extend(mounts.taken());
-    Some(survey)
+    // A whole search says where the limit cuts.
+    (!text.is_spent()).then_some(survey)
 }
 
 struct Surveyor<'p> {

@@ -1,14 +1,13 @@
 //! Decides whether a skill inside another skill's folder is hidden.
 
-use std::ffi::OsStr;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
 
-use openoxide_permissions::{Action, Permission, Rules};
+use openoxide_permissions::Rules;
 
 use super::{MetadataFiles, spellings};
-use crate::catalog::{Entry, InnerSkills, View, is_switched_off};
+use crate::catalog::{Entry, HostNames, InnerSkills, SearchedRoot, View, is_switched_off};
 use crate::discover::read_plain_prefix;
 use crate::parse::{Head, Parsed, parse_head};
 use crate::skill::{SkillMetadata, SkillPolicy, SkillScope};
@@ -23,23 +22,27 @@ pub struct HiddenSkills {
     pub rules: Rules,
     /// The view of the user's own host, whose switches hold for every host.
     pub own: View,
+    /// How hosts change names.
+    pub names: HostNames,
+    /// The folders that were searched, whose plugins give names.
+    pub roots: Vec<SearchedRoot>,
     /// Metadata that keeps a skill from the model.
     pub files: MetadataFiles,
 }
 
 impl InnerSkills for HiddenSkills {
-    fn hides(&self, folder: BorrowedFd<'_>, name: &OsStr) -> bool {
+    fn hides(&self, folder: BorrowedFd<'_>, path: &Path) -> bool {
         let files = spellings(folder);
         !files.is_empty()
-            && (files.iter().any(|file| self.hides_file(folder, name, file)) || self.files.keep_off(folder))
+            && (files.iter().any(|file| self.hides_file(folder, path, file)) || self.files.keep_off(folder))
     }
 }
 
 impl HiddenSkills {
-    fn hides_file(&self, folder: BorrowedFd<'_>, name: &OsStr, file: &str) -> bool {
-        let (file, name) = (Path::new(file), name.to_string_lossy());
+    fn hides_file(&self, folder: BorrowedFd<'_>, path: &Path, file: &str) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         // What cannot be judged cannot be shown.
-        let Some(prefix) = read_plain_prefix(folder, file) else { return true };
+        let Some(prefix) = read_plain_prefix(folder, Path::new(file)) else { return true };
         let head = Head {
             bytes: &prefix.bytes,
             text: std::str::from_utf8(&prefix.bytes),
@@ -48,13 +51,11 @@ impl HiddenSkills {
             real_folder: &name,
         };
         let Some(parsed) = parse_head(head, &self.own.host.parse) else { return true };
-        let entry = entry_of(&parsed, &Path::new(&*name).join(file));
-        entry.skill.frontmatter.keeps_from_model || self.is_denied(&entry) || is_switched_off(&self.own, &entry)
-    }
-
-    fn is_denied(&self, entry: &Entry) -> bool {
-        let deciding = |name| self.rules.deciding(Permission::Skill.as_str(), name);
-        entry.names_for_rules().filter_map(deciding).any(|rule| rule.action == Action::Deny)
+        let mut entry = entry_of(&parsed, &path.join(file));
+        self.names.tell([&mut entry], &self.roots, &self.own.around);
+        entry.skill.frontmatter.keeps_from_model
+            || entry.denied_by(&self.rules).is_some()
+            || is_switched_off(&self.own, &entry)
     }
 }
 

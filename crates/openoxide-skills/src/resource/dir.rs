@@ -210,8 +210,9 @@ impl SkillDir {
         let Some(inner) = &self.inner else { return false };
         let folders = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
         folders.into_iter().any(|folder| {
-            let opened = beneath::open_straight(self.fd(), folder, FOLDER);
-            opened.is_ok_and(|opened| inner.hides(opened.as_fd(), folder.file_name().unwrap_or_default()))
+            let Ok(opened) = beneath::open_straight(self.fd(), folder, FOLDER) else { return false };
+            // Rules and switches mean a place: what has none that can be told cannot be judged.
+            true_path(opened.as_fd()).map_or(true, |path| inner.hides(opened.as_fd(), &path))
         })
     }
 

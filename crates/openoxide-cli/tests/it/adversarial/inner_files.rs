@@ -61,11 +61,20 @@ fn skills_inside_a_visible_one(setting: Setting) {
         file(&context, "outer", &format!("{name}/deep/notes.md"), "LEAKED\n");
     }
     file(&context, "outer", "other-folder/SKILL.md", "---\nname: hidden-rule\ndescription: X\n---\nLEAKED\n");
+    // One host calls it `tools:dep`; another path leads to the file that is switched off.
+    file(&context, "outer", "pack/.claude-plugin/plugin.json", "{\"name\": \"tools\"}");
+    for folder in ["pack/dep", "by-path"] {
+        file(&context, "outer", &format!("{folder}/SKILL.md"), "---\nname: dep\ndescription: X\n---\nLEAKED\n");
+        file(&context, "outer", &format!("{folder}/deep/notes.md"), "LEAKED\n");
+    }
     everywhere(&context);
-    context.tree(
-        "//- home/.openoxide/config.toml\n[permission.skill]\nhidden-rule = \"deny\"\n\
-         [[skills.config]]\nname = \"hidden-switch\"\nenabled = false\n",
-    );
+    let path = context.project().join(".claude/skills/outer/by-path/SKILL.md");
+    context.tree(&format!(
+        "//- home/.openoxide/config.toml\n[permission.skill]\nhidden-rule = \"deny\"\n\"tools:dep\" = \"deny\"\n\
+         [[skills.config]]\nname = \"hidden-switch\"\nenabled = false\n\
+         [[skills.config]]\npath = \"{}\"\nenabled = false\n",
+        path.display()
+    ));
     for host in HOSTS {
         let mut door = Door::at(setting, Place::new(&context, host));
         for (path, text) in [("notes.md", "Outer notes."), ("templates/SKILL.md", "Outer template.")] {
@@ -74,8 +83,10 @@ fn skills_inside_a_visible_one(setting: Setting) {
         }
         let listed = door.look() + &door.about("outer") + &door.files("outer");
         assert!(listed.contains("outer") && !listed.contains("hidden-"), "{host}: {listed}");
-        assert!(!listed.contains("other-folder"), "{host}: {listed}");
-        for folder in ["hidden-rule", "hidden-switch", "hidden-itself", "other-folder"] {
+        for folder in ["other-folder", "pack/dep", "by-path"] {
+            assert!(!listed.contains(folder), "{host}: {listed}");
+        }
+        for folder in ["hidden-rule", "hidden-switch", "hidden-itself", "other-folder", "pack/dep", "by-path"] {
             for path in ["SKILL.md", "deep/notes.md"] {
                 let said = door.read_as_model("outer", &format!("{folder}/{path}"));
                 assert!(!said.contains("LEAKED"), "{host} {folder}/{path}: {said}");

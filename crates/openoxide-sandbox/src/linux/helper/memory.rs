@@ -1,13 +1,15 @@
 //! Counts the memory that the processes of a sandbox hold, with what they keep in folders in memory and shared segments.
 
+use std::collections::HashSet;
 use std::io;
+use std::path::PathBuf;
 
 use crate::{linux::visible_files, system_paths};
 
 /// What a name in a folder in memory costs the kernel, about.
 const NAME: u64 = 1024;
-/// What may wait in a socket for a reader: twice the system's default, which is also the most that a command can set.
-const SOCKET: u64 = 2 * 212_992;
+/// The most that a command can ask to let wait in a socket, where the system does not say: its default.
+const SOCKET: u64 = 212_992;
 
 /// Returns whether these processes hold more than so many bytes.
 ///
@@ -66,12 +68,17 @@ fn folders() -> u64 {
 
 /// Returns what may wait in the sockets that processes hold, in bytes. What does wait there, no file says.
 fn sockets(processes: &[u32]) -> u64 {
-    let is_socket = |entry: io::Result<std::fs::DirEntry>| {
-        let target = entry.and_then(|entry| std::fs::read_link(entry.path()));
-        target.is_ok_and(|target| target.as_os_str().as_encoded_bytes().starts_with(b"socket:"))
-    };
     let descriptors = |pid: &u32| std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten();
-    SOCKET * processes.iter().flat_map(descriptors).map(is_socket).filter(|is_socket| *is_socket).count() as u64
+    let target = |entry: io::Result<std::fs::DirEntry>| std::fs::read_link(entry.ok()?.path()).ok();
+    let most = fs_err::read_to_string("/proc/sys/net/core/wmem_max").ok().and_then(|text| text.trim().parse().ok());
+    // The system lets twice as much wait as is asked for.
+    2 * most.unwrap_or(SOCKET) * distinct_sockets(processes.iter().flat_map(descriptors).filter_map(target))
+}
+
+/// Counts the sockets among what descriptors lead to. One that processes share, or hold twice, is one.
+fn distinct_sockets(targets: impl Iterator<Item = PathBuf>) -> u64 {
+    let is_socket = |target: &PathBuf| target.as_os_str().as_encoded_bytes().starts_with(b"socket:");
+    targets.filter(is_socket).collect::<HashSet<_>>().len() as u64
 }
 
 /// Returns what segments of shared memory hold, in bytes. They stay although no process uses them.
@@ -112,6 +119,12 @@ mod tests {
         // Other tests may open some meanwhile.
         assert!(sockets(&own) >= before + 2 * SOCKET);
         drop(pair);
+    }
+
+    #[test]
+    fn a_socket_that_many_hold_is_one() {
+        let targets = ["socket:[1]", "/dev/null", "socket:[1]", "pipe:[3]", "socket:[2]", "socket:[1]"];
+        assert_eq!(distinct_sockets(targets.into_iter().map(PathBuf::from)), 2);
     }
 
     #[test]

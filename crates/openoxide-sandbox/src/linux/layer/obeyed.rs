@@ -16,20 +16,28 @@ const LONGEST: u64 = 1024 * 1024;
 const SETTINGS: usize = 64;
 /// Settings of Git whose value is a program that it starts.
 const PROGRAMS: &[&str] = &[
+    "alternaterefscommand",
     "askpass",
     "clean",
     "cmd",
     "command",
+    "difffilter",
     "driver",
     "editor",
+    "external",
     "fsmonitor",
+    "gitproxy",
     "helper",
+    "packobjectshook",
     "pager",
     "process",
     "program",
+    "receivepack",
+    "recentobjectshook",
     "smudge",
     "sshcommand",
     "textconv",
+    "uploadpack",
 ];
 
 /// What sealed links in a folder, at any depth, lead to.
@@ -180,13 +188,24 @@ fn obeyed_paths(folder: &Path, homes: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
                 found.push((base, value.into()));
             } else if name == "hookspath" {
                 found.push((folder.to_owned(), value.into()));
-            } else if PROGRAMS.contains(&name.as_str()) {
-                let words = value.split_whitespace().filter(|word| word.contains('/') && !word.starts_with('-'));
-                found.extend(words.map(|word| (folder.to_owned(), word.trim_matches(['"', '\'']).into())));
+            } else if let Some(command) = command_of(&name, &value) {
+                found.extend(paths_in(command).map(|path| (folder.to_owned(), path.into())));
             }
         }
     }
     found
+}
+
+/// Returns the command that a setting names. What begins with `!` is one to Git whatever its name: an alias, a helper, a way
+/// to update a submodule.
+fn command_of<'v>(name: &str, value: &'v str) -> Option<&'v str> {
+    value.strip_prefix('!').or_else(|| PROGRAMS.contains(&name).then_some(value))
+}
+
+/// Returns the words of a command that are paths. Operators of the shell may stand beside them without a space.
+fn paths_in(command: &str) -> impl Iterator<Item = &str> {
+    let words = command.split(|one: char| one.is_whitespace() || ";&|()<>`'\"".contains(one));
+    words.filter(|word| word.contains('/') && !word.starts_with('-'))
 }
 
 /// Reads the lines `NAME = VALUE` of Git's settings. Their sections are not asked for: a name that means something else in
@@ -301,6 +320,35 @@ mod tests {
         let found = obeyed(&policy, &project).sealed;
         for path in [".hooks", "cfg/git.inc", "tools"] {
             assert!(found.contains(&project.join(path)), "{path}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn every_setting_that_starts_a_program_is_found() {
+        for (line, sealed) in [
+            ("[diff] external = t/p", "t"),
+            ("[interactive] diffFilter = t/p --fast", "t"),
+            ("[core] gitProxy = t/p for example.org", "t"),
+            ("[core] alternateRefsCommand = t/p", "t"),
+            ("[uploadpack] packObjectsHook = t/p", "t"),
+            ("[gc] recentObjectsHook = t/p", "t"),
+            ("[remote \"origin\"] uploadpack = t/p", "t"),
+            ("[remote \"origin\"] receivepack = t/p", "t"),
+            ("[submodule \"x\"] update = !t/p", "t"),
+            ("[alias] st = !t/p", "t"),
+            ("[alias] st = \"!f() { t/p; }; f\"", "t"),
+            ("[alias] st = \"!'t/p'\"", "t"),
+            ("[credential] helper = !t/p", "t"),
+            ("[credential] helper = \"! t/p get\"", "t"),
+            ("[any] thing = !cd sub&&./t", "t"),
+        ] {
+            let root = tempfile::tempdir().unwrap();
+            let root = std::fs::canonicalize(root.path()).unwrap();
+            fs_err::create_dir(root.join(".git")).unwrap();
+            fs_err::write(root.join(".git/config"), format!("{line}\n")).unwrap();
+            let policy = Policy { project: Some(root.clone()), ..Policy::default() };
+            let found = obeyed(&policy, &root).sealed;
+            assert!(found.contains(&root.join(sealed)), "{line}: {found:?}");
         }
     }
 

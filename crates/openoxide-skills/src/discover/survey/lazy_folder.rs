@@ -6,7 +6,6 @@ use std::{path::Path, sync::OnceLock};
 use rustix::fs::{CWD, OFlags};
 use rustix::io::Errno;
 
-use crate::boundary::Target;
 use crate::discover::open::{MountLog, open_plain};
 
 /// How a folder is opened whose names are read.
@@ -27,8 +26,8 @@ enum Location<'d> {
 }
 
 impl<'d> LazyFolder<'d> {
-    pub(super) fn opened(folder: &'d Target, mounts: &'d MountLog) -> LazyFolder<'d> {
-        LazyFolder { location: Location::Open(folder.fd()), mounts, opened: OnceLock::new() }
+    pub(super) fn opened(folder: BorrowedFd<'d>, mounts: &'d MountLog) -> LazyFolder<'d> {
+        LazyFolder { location: Location::Open(folder), mounts, opened: OnceLock::new() }
     }
 
     /// Names a folder by its path without links; it is not below the root, or nobody knows whether it is.
