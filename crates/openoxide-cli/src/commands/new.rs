@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use openoxide_app::new::{NewInput, NewPlace};
 use openoxide_app::paths;
 
-use crate::session::{open_workspace, say_unpacked};
+use crate::session::open_workspace;
 use crate::ui::{ExitStatus, Ui};
 
 /// Make the files of a new skill
@@ -33,9 +33,6 @@ pub(crate) fn new(ui: &Ui, args: &NewArgs) -> anyhow::Result<ExitStatus> {
     };
     let input = NewInput { name: args.name.clone(), description: args.description.clone(), place };
     let made = openoxide_app::new::new(&workspace, &input)?;
-    if let Some(folder) = &made.unpacked {
-        say_unpacked(ui, &workspace, folder);
-    }
     match ui.common.json {
         true => ui.json(&made.answer).map(drop)?,
         false => ui.data(&format!("{}\n", paths::short(&workspace, &made.file)))?,
