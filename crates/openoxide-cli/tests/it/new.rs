@@ -19,7 +19,6 @@ fn makes_a_skill_that_passes() {
     ----- stdout -----
     .agents/skills/release-notes/SKILL.md
     ----- stderr -----
-    OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
     hint: edit it, then: openoxide check .agents/skills/release-notes
     ");
     let text = fs_err::read_to_string(context.project().join(".agents/skills/release-notes/SKILL.md")).unwrap();
@@ -124,7 +123,6 @@ fn elsewhere() {
     ----- stdout -----
     ~/.agents/skills/mine/SKILL.md
     ----- stderr -----
-    OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
     hint: edit it, then: openoxide check ~/.agents/skills/mine
     ");
     insta::assert_snapshot!(run(&context, &["new", "there", "--dir", "skills"]), @"

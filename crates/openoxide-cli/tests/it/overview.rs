@@ -138,7 +138,7 @@ fn at_a_glance() {
       7. release-notes   Codex does not read .claude/skills
                          openoxide link release-notes --into codex
       8. i18n            it is switched off: `~/.openoxide/config.toml` says so
-                         openoxide enable i18n
+                         openoxide enable i18n --host openoxide
     ----- stderr -----
     ");
     assert_eq!(snapshot_of(context.root()), before, "looking never writes");
@@ -493,8 +493,8 @@ fn what_cannot_be_mended_is_not_promised() {
     context.tree("//- project/.openoxide/config.toml\nskills.config = [{ name = \"off\", enabled = false }]\n");
     context.tree("//- home/.openoxide/config.toml rooted\ntrust.folders = [\"{root}/project\"]\n");
     let lines = mend(&context);
-    assert_eq!(lines[0]["command"], "openoxide enable off --in-project", "{lines:#?}");
-    let output = shell(&context, "openoxide enable off --in-project");
+    assert_eq!(lines[0]["command"], "openoxide enable off --in-project --host openoxide", "{lines:#?}");
+    let output = shell(&context, "openoxide enable off --in-project --host openoxide --yes");
     assert_eq!((output.status, mend(&context).len()), (Some(0), 0), "{output}");
     // Switched off by the host's own settings, which are never written.
     let context = TestContext::new();

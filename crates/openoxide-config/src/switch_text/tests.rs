@@ -176,6 +176,8 @@ fn what_is_not_understood_is_left_alone() {
         &word("x"),
         "it is not valid JSON: trailing comma at line 1 column 9",
     );
+    let no_list = "`skills.config` is not a list of tables there; write it as one first";
+    check("[skills]\nconfig = 1\n", Format::Toml, "skills.config", &rule("x"), no_list);
     check(
         "skills = 1\n",
         Format::Toml,
