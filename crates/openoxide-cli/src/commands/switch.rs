@@ -1,11 +1,11 @@
 //! `enable` and `disable`: switch skills on and off in an agent's own settings, after showing the change.
 
 use openoxide_app::switch::{SwitchChoice, SwitchInput, apply, change_answer, plan};
-use openoxide_app::{SettingsOwner, SwitchOutcome, SwitchPlan, Workspace, diff, paths, problems};
+use openoxide_app::{SettingsOwner, SwitchOutcome, SwitchPlan, Workspace, diff, paths};
 
 use crate::args::Common;
 use crate::asking::AskingArgs;
-use crate::session::{open_workspace, warn_of};
+use crate::session::open_workspace;
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
 use crate::{error::CommandError, typed};
 
@@ -28,7 +28,7 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
     let owner = if args.in_project { SettingsOwner::Project } else { SettingsOwner::User };
     let input = SwitchInput { skills: args.skills.clone(), enabled, owner };
     let choices = plan(&workspace, &input)?;
-    warn_of(ui, &workspace, problems::of_settings(&workspace));
+    ui.warn_of_settings(&workspace, &workspace.config.problems);
     let plans = chosen(ui, args, choices, enabled)?.into_iter().map(|choice| choice.plan);
     let plans = plans.collect::<Result<Vec<SwitchPlan>, _>>()?;
     plans.iter().for_each(|plan| show(ui, &workspace, args, plan));
@@ -56,10 +56,20 @@ fn chosen(
     mut choices: Vec<SwitchChoice>,
     enabled: bool,
 ) -> Result<Vec<SwitchChoice>, CommandError> {
+    // Where no agent can switch them, the first says why.
+    if choices.iter().all(|choice| choice.plan.is_err()) {
+        choices.truncate(1);
+    }
     if choices.len() == 1 {
         return Ok(choices);
     }
+    for error in choices.iter().filter_map(|choice| choice.plan.as_ref().err()) {
+        ui.warn(&safe(&error.to_string()));
+    }
     choices.retain(|choice| choice.plan.is_ok());
+    if choices.len() == 1 {
+        return Ok(choices);
+    }
     let titles: Vec<String> = choices.iter().map(|choice| choice.title.clone()).collect();
     let question = if enabled { "Switch on in which agents?" } else { "Switch off in which agents?" };
     let asking = AskingArgs { yes: args.yes, no_input: false };

@@ -42,12 +42,20 @@ fn answers_in_json() {
 #[test]
 fn off_and_on_again() {
     let context = furnished();
-    insta::assert_snapshot!(run(&context, &["disable", "sql-review", "--yes", "--host", "openoxide"]), @"
+    insta::assert_snapshot!(run(&context, &["disable", "sql-review", "--yes", "--host", "openoxide"]), @r#"
     status: 0
     ----- stdout -----
     ----- stderr -----
-    sql-review is switched off in ~/.openoxide/config.toml
-    ");
+    OpenOxide
+    --- ~/.openoxide/config.toml
+    +++ ~/.openoxide/config.toml
+    @@ -0,0 +1,3 @@
+    +[[skills.config]]
+    +name = "sql-review"
+    +enabled = false
+    sql-review is off in OpenOxide (~/.openoxide/config.toml)
+    undo: openoxide enable sql-review --host openoxide
+    "#);
     assert_eq!(status(&context, "/sql-review/SKILL.md"), "disabled");
     insta::assert_snapshot!(config(&context), @r#"
     [[skills.config]]
@@ -58,20 +66,25 @@ fn off_and_on_again() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    sql-review was switched off already
+    sql-review was off already in OpenOxide
     ");
-    insta::assert_snapshot!(run(&context, &["enable", "sql-review", "--yes", "--host", "openoxide"]), @"
+    insta::assert_snapshot!(run(&context, &["enable", "sql-review", "--yes", "--host", "openoxide"]), @r#"
     status: 0
     ----- stdout -----
     ----- stderr -----
-    sql-review is switched on in ~/.openoxide/config.toml
-    ");
-    assert_eq!(status(&context, "/sql-review/SKILL.md"), "active");
-    insta::assert_snapshot!(config(&context), @r#"
-    [[skills.config]]
-    name = "sql-review"
-    enabled = true
+    OpenOxide
+    --- ~/.openoxide/config.toml
+    +++ ~/.openoxide/config.toml
+    @@ -1,3 +0,0 @@
+    -[[skills.config]]
+    -name = "sql-review"
+    -enabled = false
+    sql-review is on in OpenOxide (~/.openoxide/config.toml)
+    ~/.openoxide/config.toml had nothing else in it, so it is removed
+    undo: openoxide disable sql-review --host openoxide
     "#);
+    assert_eq!(status(&context, "/sql-review/SKILL.md"), "active");
+    assert!(!context.home().join(".openoxide/config.toml").exists());
 }
 
 #[test]
@@ -138,18 +151,25 @@ fn a_higher_rule_is_admitted() {
     let context = furnished();
     context.tree("//- project/.openoxide/config.toml\n[[skills.config]]\nname = \"sql-review\"\nenabled = false\n");
     let trust = format!("trust.folders=[{:?}]", context.project());
-    insta::assert_snapshot!(run(&context, &["enable", "sql-review", "--config", &trust, "--yes", "--host", "openoxide"]), @"
+    insta::assert_snapshot!(run(&context, &["enable", "sql-review", "--config", &trust, "--yes", "--host", "openoxide"]), @r#"
     status: 1
     ----- stdout -----
     ----- stderr -----
-    sql-review is switched on in ~/.openoxide/config.toml
-    warning: it is still off: it is switched off: `[ROOT]/project/.openoxide/config.toml` says so
-    ");
+    OpenOxide
+    --- ~/.openoxide/config.toml
+    +++ ~/.openoxide/config.toml
+    @@ -0,0 +1,3 @@
+    +[[skills.config]]
+    +name = "sql-review"
+    +enabled = true
+    warning: sql-review is still off in OpenOxide: it is switched off: `[ROOT]/project/.openoxide/config.toml` says so
+    undo: openoxide disable sql-review --host openoxide --config 'trust.folders=["[ROOT]/project"]'
+    "#);
     insta::assert_snapshot!(run(&context, &["enable", "sql-review", "--yes", "--host", "openoxide"]), @"
     status: 0
     ----- stdout -----
     ----- stderr -----
-    sql-review was switched on already
+    sql-review was on already in OpenOxide
     ");
 }
 
@@ -161,21 +181,27 @@ fn a_skill_that_switches_itself_off_stays_off() {
     status: 1
     ----- stdout -----
     ----- stderr -----
-    off is switched on in ~/.openoxide/config.toml
-    warning: it is still off: its own text says `enabled: false`
+    warning: off is still off in OpenOxide: its own text says `enabled: false`
     ");
 }
 
 #[test]
 fn in_the_project() {
     let context = furnished();
-    insta::assert_snapshot!(run(&context, &["disable", "sql-review", "--in-project", "--yes", "--host", "openoxide"]), @"
+    insta::assert_snapshot!(run(&context, &["disable", "sql-review", "--in-project", "--yes", "--host", "openoxide"]), @r#"
     status: 1
     ----- stdout -----
     ----- stderr -----
-    sql-review is switched off in .openoxide/config.toml
-    warning: it is still on: the project's settings count only once the project is trusted
-    ");
+    OpenOxide
+    --- a/.openoxide/config.toml
+    +++ b/.openoxide/config.toml
+    @@ -0,0 +1,3 @@
+    +[[skills.config]]
+    +name = "sql-review"
+    +enabled = false
+    warning: sql-review is still on in OpenOxide: the project's settings count only once the project is trusted
+    undo: openoxide enable sql-review --in-project --host openoxide
+    "#);
     assert!(context.project().join(".openoxide/config.toml").is_file());
     assert!(!context.home().join(".openoxide/config.toml").exists());
 }
@@ -204,8 +230,35 @@ fn an_agents_own_settings_are_written_and_restored() {
     let context = with_agents();
     let before = file(&context, "home/.claude/settings.json");
     let off = run(&context, &["disable", "deploy", "notes", "--host", "claude-code", "--yes"]);
-    insta::assert_snapshot!(off, @"");
-    insta::assert_snapshot!(file(&context, "home/.claude/settings.json"), @"");
+    insta::assert_snapshot!(off, @r#"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    Claude Code
+    --- ~/.claude/settings.json
+    +++ ~/.claude/settings.json
+    @@ -1,3 +1,7 @@
+     {
+    -  "model": "m"
+    +  "model": "m",
+    +  "skillOverrides": {
+    +    "deploy": "off",
+    +    "notes": "off"
+    +  }
+     }
+    deploy is off in Claude Code (~/.claude/settings.json)
+    notes is off in Claude Code (~/.claude/settings.json)
+    undo: openoxide enable deploy notes --host claude-code
+    "#);
+    insta::assert_snapshot!(file(&context, "home/.claude/settings.json"), @r#"
+    {
+      "model": "m",
+      "skillOverrides": {
+        "deploy": "off",
+        "notes": "off"
+      }
+    }
+    "#);
     let on = run(&context, &["enable", "deploy", "notes", "--host", "claude-code", "--yes"]);
     assert_eq!(on.status, Some(0), "{on}");
     assert_eq!(file(&context, "home/.claude/settings.json"), before);
@@ -214,7 +267,23 @@ fn an_agents_own_settings_are_written_and_restored() {
 #[test]
 fn without_a_yes_the_change_is_shown_and_nothing_written() {
     let context = with_agents();
-    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "codex"]), @"");
+    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "codex"]), @r#"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    Codex
+    --- ~/.codex/config.toml
+    +++ ~/.codex/config.toml
+    @@ -1,2 +1,6 @@
+     # mine
+     model = "m" # best
+    +
+    +[[skills.config]]
+    +name = "deploy"
+    +enabled = false
+    error: this needs your yes, and there is no terminal to ask on
+    hint: read what is shown above; if you want it, add --yes
+    "#);
     assert_eq!(file(&context, "home/.codex/config.toml"), "# mine\nmodel = \"m\" # best\n");
 }
 
@@ -223,7 +292,13 @@ fn several_agents_are_named_and_nothing_is_written() {
     let context = with_agents();
     for yes in [&[][..], &["--yes"]] {
         let output = run(&context, &[&["disable", "deploy"], yes].concat());
-        insta::allow_duplicates! { insta::assert_snapshot!(output, @""); }
+        insta::allow_duplicates! { insta::assert_snapshot!(output, @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: several of your agents see this, so nothing was written: Claude Code, Codex
+    hint: say which: `openoxide disable deploy --host claude-code`, `openoxide disable deploy --host codex`
+    "); }
     }
     assert_eq!(file(&context, "home/.codex/config.toml"), "# mine\nmodel = \"m\" # best\n");
     // Only one of them sees the other skill.
@@ -238,16 +313,51 @@ fn several_agents_are_named_and_nothing_is_written() {
 fn agents_without_a_switch_say_what_hides_a_skill() {
     let context = with_agents();
     context.tree("//- home/.agents/skills/deploy/SKILL.md\n---\nname: deploy\ndescription: Ship it\n---\n");
-    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "zed", "--yes"]), @"");
-    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "codex", "--in-project", "--yes"]), @"");
-    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "roo", "--yes"]), @"");
+    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "zed", "--yes"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: Zed has no setting that switches single skills on or off
+    hint: `disable-model-invocation: true` in the skill's frontmatter hides it from the model, in every agent that obeys it
+    ");
+    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "codex", "--in-project", "--yes"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: Codex does not switch skills in a project's settings
+    hint: leave out --in-project
+    ");
+    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "roo", "--yes"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: Roo Code has no setting that switches single skills on or off
+    hint: move the skill out of the folders where it looks; `openoxide unlink` removes one that was linked
+    ");
 }
 
 #[test]
 fn what_something_else_decides_is_admitted() {
     let context = with_agents();
     context.tree("//- project/.claude/settings.json\n{\"skillOverrides\": {\"deploy\": \"on\"}}\n");
-    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "claude-code", "--yes"]), @"");
+    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "claude-code", "--yes"]), @r#"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    Claude Code
+    --- ~/.claude/settings.json
+    +++ ~/.claude/settings.json
+    @@ -1,3 +1,6 @@
+     {
+    -  "model": "m"
+    +  "model": "m",
+    +  "skillOverrides": {
+    +    "deploy": "off"
+    +  }
+     }
+    warning: deploy is still on in Claude Code: another setting of Claude Code is stronger
+    undo: openoxide enable deploy --host claude-code
+    "#);
     context.tree("//- home/.claude/settings.json\n{\"skillOverrides\": {\"notes\": \"name-only\"}}\n");
     let output = run(&context, &["disable", "notes", "--host", "claude-code", "--yes"]);
     assert!(output.stderr.contains("undo by hand: set `skillOverrides` of `notes` back to `name-only`"), "{output}");
@@ -288,7 +398,7 @@ fn an_unknown_skill_has_a_hint_and_nothing_is_written() {
     ----- stdout -----
     ----- stderr -----
     error: no skill is called `sql-reviev`
-    hint: did you mean `sql-review`? `openoxide list --all` shows everything that was found
+    hint: did you mean `sql-review`? `openoxide list --all --host openoxide` shows everything that was found
     ");
     assert!(!context.home().join(".openoxide").exists());
 }
@@ -302,12 +412,7 @@ fn a_broken_file_is_left_alone() {
     ----- stdout -----
     ----- stderr -----
     warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; mend the file; until then it does not count
-    error: `[ROOT]/home/.openoxide/config.toml` is not valid TOML, so it is left as it is
-      Caused by: TOML parse error at line 1, column 11
-      |
-    1 | skills = [
-      |           ^
-    unclosed array, expected `]`
+    error: `[ROOT]/home/.openoxide/config.toml` is left as it is: it is not valid TOML: unclosed array, expected `]`
     ");
     assert_eq!(config(&context), "skills = [\n");
 }

@@ -120,7 +120,10 @@ impl Container {
         let start = self.lead(text, slot).start;
         match (slot.comma, index.checked_sub(1).and_then(|before| self.slots[before].comma)) {
             (Some(comma), _) => {
-                let shorter = spliced(text, comma..comma + 1, "");
+                // The next one takes its place, right behind the bracket if it was there.
+                let blanks = text[comma + 1..].len() - text[comma + 1..].trim_start().len();
+                let blanks = if index == 0 && slot.start == self.open + 1 { blanks } else { 0 };
+                let shorter = spliced(text, comma..comma + 1 + blanks, "");
                 spliced(&shorter, start..slot.value.end, "")
             }
             (None, Some(before)) => {

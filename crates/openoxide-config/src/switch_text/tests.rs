@@ -83,7 +83,7 @@ fn states_of_others_in_json() {
     let check = |text: &str, enabled, expected: &str| {
         assert_eq!(switch(text, JSON, "s", &state("x"), enabled).unwrap(), expected, "{text}");
     };
-    check("{\"s\": {\"x\": \"off\", \"y\": \"on\"}}", true, "{\"s\": { \"y\": \"on\"}}");
+    check("{\"s\": {\"x\": \"off\", \"y\": \"on\"}}", true, "{\"s\": {\"y\": \"on\"}}");
     check("{\"s\": { \"x\": \"off\" }}", true, "{}");
     check("{ \"s\": { \"x\": \"off\" } }", true, "");
     check("{\"s\": {\n  \"x\": \"off\", // why\n  \"y\": \"on\"\n}}", true, "{\"s\": { // why\n  \"y\": \"on\"\n}}");
@@ -103,7 +103,7 @@ fn words_in_json() {
     check("{\"o\": {\"d\": [\n  \"a\",\n  \"b\",\n]}}", "{\"o\": {\"d\": [\n  \"a\",\n  \"b\",\n  \"x\",\n]}}");
     check_two(JSON, "o.d", [&word("x"), &word("y")], "{\"o\": {\"e\": [true, null]}}");
     let any_case = Mark::Word { word: "X".to_owned(), any_case: true };
-    assert_eq!(switch("{\"d\": [\"x\", \"y\"]}", JSON, "d", &any_case, true).unwrap(), "{\"d\": [ \"y\"]}");
+    assert_eq!(switch("{\"d\": [\"x\", \"y\"]}", JSON, "d", &any_case, true).unwrap(), "{\"d\": [\"y\"]}");
     assert_eq!(switch("{\"d\": [\"x\"]}", JSON, "d", &any_case, false).unwrap(), "{\"d\": [\"x\"]}");
 }
 

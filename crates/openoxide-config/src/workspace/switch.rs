@@ -84,6 +84,10 @@ impl Workspace {
         enabled: bool,
         owner: SettingsOwner,
     ) -> Result<SwitchPlan, SettingError> {
+        // A host that does not find the skills is not asked for its switch.
+        if let Some(selector) = selectors.iter().find(|selector| self.select(catalog, selector).is_empty()) {
+            return Err(unknown(catalog, selector));
+        }
         let place = self.switch_place(view, owner)?;
         let (mut changes, mut skills, mut resolved) = (Vec::new(), Vec::new(), Vec::new());
         for selector in selectors {
