@@ -40,8 +40,6 @@ pub struct NewSkill {
     pub folder: PathBuf,
     /// Its file.
     pub file: PathBuf,
-    /// The folder that OpenOxide's own skills were unpacked to, if they were.
-    pub unpacked: Option<PathBuf>,
     /// The answer.
     pub answer: ChangeAnswer,
 }
@@ -62,7 +60,7 @@ pub fn new(workspace: &Workspace, input: &NewInput) -> Result<NewSkill, Error> {
     make(workspace, place, &folder, &text)?;
     let file = folder.join("SKILL.md");
     let answer = ChangeAnswer::new(vec![ChangeLine::new("create", &file, Some(name.clone()))], None);
-    Ok(NewSkill { unpacked: workspace.unpack_system_skills()?, folder, file, answer })
+    Ok(NewSkill { folder, file, answer })
 }
 
 /// Makes the folder and the file. In a project nothing is written through a link that leads out of it.

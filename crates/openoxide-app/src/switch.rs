@@ -1,21 +1,85 @@
-//! Use case: switches a skill on or off in OpenOxide's own settings, and tells whether that is so then.
+//! Use case: switches skills on or off in an agent's own settings, and tells whether that is so then.
 
-use openoxide_config::{SettingError, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest};
+use openoxide_config::{
+    SettingError, SettingsOwner, SkillSelector, SwitchOutcome, SwitchPlan, SwitchRequest, Workspace,
+};
 use openoxide_live::Snapshot;
+use openoxide_skills::catalog::{Catalog, Depth, load};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SwitchAnswer};
 
 use crate::{Error, ErrorKind, skill_id};
 
-/// Switches a skill that the host finds, and looks again.
-pub fn switch(snapshot: &Snapshot, request: &SwitchRequest) -> Result<SwitchOutcome, Error> {
-    let Snapshot { workspace, view, catalog, .. } = snapshot;
-    workspace.switch(view, catalog, request).map_err(|error| match error {
+/// Which skills to switch, and how.
+#[derive(Clone, Debug)]
+pub struct SwitchInput {
+    /// Names or paths of skills.
+    pub skills: Vec<String>,
+    /// Whether they are to be on.
+    pub enabled: bool,
+    /// The owner of the settings that are written.
+    pub owner: SettingsOwner,
+}
+
+/// An agent in which the skills can be switched, or why not.
+#[derive(Debug)]
+pub struct SwitchChoice {
+    /// The host, as `name` or `name@edition`.
+    pub host: String,
+    /// What people call it.
+    pub title: String,
+    /// What would be written.
+    pub plan: Result<SwitchPlan, Error>,
+}
+
+/// Plans the change for each of your agents that finds all of the skills. One that `--host` or a setting names is the only
+/// one. Nothing is written.
+pub fn plan(workspace: &Workspace, input: &SwitchInput) -> Result<Vec<SwitchChoice>, Error> {
+    let agents = workspace.my_agents()?;
+    let views: Vec<_> = agents.hosts.into_iter().map(|host| host.view).collect();
+    let catalogs = load(&views, Depth::Quick);
+    let selectors: Vec<SkillSelector> = input.skills.iter().cloned().map(SkillSelector::Typed).collect();
+    let mut choices = Vec::new();
+    let mut missing = None;
+    for (view, catalog) in views.iter().zip(&catalogs) {
+        let plan = workspace.plan_switch(view, catalog, &selectors, input.enabled, input.owner);
+        match plan.map_err(|error| with_advice(error, catalog)) {
+            Err(error @ Error::UnknownSkill { .. }) => missing = better(missing, error),
+            plan => choices.push(SwitchChoice { host: view.spec.id(), title: view.host.title.clone(), plan }),
+        }
+    }
+    match missing {
+        Some(error) if choices.is_empty() => Err(error),
+        _ => Ok(choices),
+    }
+}
+
+/// Keeps the error that knows a near name.
+fn better(known: Option<Error>, new: Error) -> Option<Error> {
+    match known {
+        Some(known @ Error::UnknownSkill { near: Some(_), .. }) => Some(known),
+        _ => Some(new),
+    }
+}
+
+/// Writes what was planned, and tells for each skill whether the agent now does as wanted.
+pub fn apply(workspace: &Workspace, plan: &SwitchPlan) -> Result<Vec<SwitchOutcome>, Error> {
+    Ok(workspace.apply_switch(plan)?)
+}
+
+fn with_advice(error: SettingError, catalog: &Catalog) -> Error {
+    match error {
         SettingError::UnknownSkill { wanted, near } => {
             Error::UnknownSkill { wanted, near, none_active: catalog.skills.is_empty() }
         }
         error => error.into(),
-    })
+    }
+}
+
+/// Switches a skill in OpenOxide's own settings, and looks again. Settings of another agent are not written.
+pub fn switch(snapshot: &Snapshot, request: &SwitchRequest) -> Result<SwitchOutcome, Error> {
+    let Snapshot { workspace, view, catalog, .. } = snapshot;
+    workspace.switch(view, catalog, request).map_err(|error| with_advice(error, catalog))
 }
 
 /// Switches the skill that an id means, and looks again.
@@ -40,10 +104,11 @@ pub fn ineffective(outcome: &SwitchOutcome) -> Option<Error> {
 }
 
 /// Returns what was written, as a list of changes.
-pub fn change_answer(outcome: &SwitchOutcome, enabled: bool) -> ChangeAnswer {
+pub fn change_answer(outcomes: &[SwitchOutcome], enabled: bool, undo: Option<String>) -> ChangeAnswer {
     let action = if enabled { "enable" } else { "disable" };
-    let change = || ChangeLine::new(action, &outcome.file, Some(outcome.skill.clone()));
-    ChangeAnswer::new(outcome.changed.then(change).into_iter().collect(), None)
+    let changed = outcomes.iter().filter(|outcome| outcome.changed);
+    let change = |outcome: &SwitchOutcome| ChangeLine::new(action, &outcome.file, Some(outcome.skill.clone()));
+    ChangeAnswer::new(changed.map(change).collect(), undo)
 }
 
 /// Returns whether the skill is on after a change.

@@ -2,8 +2,8 @@
 
 pub use openoxide_config::{
     ConfigProblem, Environment, MyAgents, MyAgentsOrigin, OWN_HOST, PermissionKind, SecretFileError, SecretPlace,
-    SettingChange, SettingError, SettingOutcome, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest, Timestamp,
-    Workspace, WorkspaceError, read_secret, variables,
+    SettingChange, SettingError, SettingOutcome, SettingsOwner, SkillSelector, SwitchOutcome, SwitchPlan,
+    SwitchRequest, Timestamp, Workspace, WorkspaceError, read_secret, unpack_system_skills, variables,
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
 pub use openoxide_mcp_client::LoginDriver;

@@ -41,9 +41,31 @@ impl AskingArgs {
         Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
+    /// Asks which of several; nothing or an unclear answer means none. Absent: nobody can be asked.
+    pub(crate) fn choose(&self, ui: &Ui, question: &str, titles: &[String]) -> Option<Vec<usize>> {
+        if self.yes || !self.can_ask() {
+            return None;
+        }
+        titles.iter().zip(1..).for_each(|(title, number)| ui.ask(&format!("  [{number}] {}", safe(title))));
+        let line = read_line(ui, &format!("{question}  numbers, [a]ll or [n]one > ")).unwrap_or_default();
+        Some(numbers(&line, titles.len()))
+    }
+
     fn can_ask(&self) -> bool {
         !self.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
+}
+
+/// Reads which of some numbered things a person wants, in their order; a word that is none of them means none.
+fn numbers(line: &str, count: usize) -> Vec<usize> {
+    let words = || line.split(|character: char| character == ',' || character.is_whitespace());
+    let words = words().filter(|word| !word.is_empty());
+    if matches!(line.trim().to_lowercase().as_str(), "a" | "all") {
+        return (0..count).collect();
+    }
+    let number = |word: &str| word.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
+    let numbers: Option<std::collections::BTreeSet<usize>> = words.map(number).collect();
+    numbers.unwrap_or_default().into_iter().map(|number| number - 1).collect()
 }
 
 /// The longest line that is read as an answer.

@@ -52,13 +52,15 @@ pub(crate) enum Command {
     Link(commands::link::LinkArgs),
     Unlink(commands::link::UnlinkArgs),
     New(commands::new::NewArgs),
-    /// Switch a skill on
+    /// Switch skills on
     ///
-    /// In OpenOxide's own catalog only: what other agents see stays as it is.
+    /// Changes the agent's own settings, after showing the change. Without `--host`, your agents that see the skills are
+    /// meant; if there are several, the terminal asks which.
     Enable(commands::switch::SwitchArgs),
-    /// Switch a skill off
+    /// Switch skills off
     ///
-    /// In OpenOxide's own catalog only: what other agents see stays as it is.
+    /// Changes the agent's own settings, after showing the change. Without `--host`, your agents that see the skills are
+    /// meant; if there are several, the terminal asks which.
     Disable(commands::switch::SwitchArgs),
     Trust(commands::trust::TrustArgs),
     Config(commands::config::ConfigArgs),

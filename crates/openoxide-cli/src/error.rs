@@ -76,9 +76,6 @@ fn app_hint(common: &Common, error: &Error) -> Option<String> {
         Error::Render(RenderError::Missing { host, .. }) => Some(format!(
             "add the template to the host's folder; `openoxide list --host {host}` shows what it sees without"
         )),
-        Error::Setting(SettingError::Foreign { .. }) => {
-            Some("leave out --host, or change the program's own settings".to_owned())
-        }
         Error::Setting(SettingError::NotForProjects(_)) => Some("leave out --in-project".to_owned()),
         Error::Other { word: "unknown-code", .. } => {
             Some(format!("`{}` and `{}` print the codes that there are", command("check"), command("list --all")))

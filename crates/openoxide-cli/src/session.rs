@@ -1,6 +1,6 @@
 //! From the command line to a project, and one host's view of it.
 
-use std::{io::Read, path::Path};
+use std::io::Read;
 
 use anyhow::Context as _;
 use openoxide_app::{
@@ -58,11 +58,6 @@ pub(crate) fn read_stdin(input: impl Read, too_long: CommandError) -> anyhow::Re
     let mut bytes = Vec::new();
     input.take(STDIN_MAX + 1).read_to_end(&mut bytes).context("failed to read standard input")?;
     if bytes.len() as u64 > STDIN_MAX { Err(too_long.into()) } else { Ok(bytes) }
-}
-
-pub(crate) fn say_unpacked(ui: &Ui, workspace: &Workspace, folder: &Path) {
-    let place = paths::short(workspace, folder);
-    ui.say(&format!("OpenOxide's own skills are now in {place}; `openoxide list` shows them as `system`"));
 }
 
 /// Returns the next step where no skill has the name that was typed: an agent that finds it under its own rules, or else the

@@ -18,6 +18,7 @@ mod trust;
 
 mod host_installation;
 mod host_settings;
+mod switch_text;
 mod system_skills;
 mod workspace;
 
@@ -37,6 +38,7 @@ pub use settings::layer::{ConfigProblem, Layer, LayerKind, SettingsOwner};
 pub use settings::permission_rules::{AgentSettings, BAD_RULE_HINT};
 pub use settings::policy::{AllowedTools, PermissionPolicy, SandboxSettings};
 pub use settings::schema::config_schema;
+pub use system_skills::unpack_system_skills;
 pub use trust::error::TrustError;
 pub use trust::record::{Grant, PermissionKind, RememberedAnswer, Timestamp, TrustEntry, TrustRecord, TrustedRemote};
 pub use trust::{ApprovalState, Trust};
@@ -45,7 +47,7 @@ pub use workspace::my_agents::{MyAgents, MyAgentsOrigin};
 pub use workspace::project_root::{find_project, find_repository, is_repository};
 pub use workspace::set::{SettingChange, SettingError, SettingOutcome};
 pub use workspace::skill_selector::SkillSelector;
-pub use workspace::switch::{SwitchOutcome, SwitchRequest};
+pub use workspace::switch::{SwitchOutcome, SwitchPlan, SwitchRequest};
 pub use workspace::views::DetectedHost;
 pub use workspace::watch_paths::WatchPaths;
 pub use workspace::{OWN_HOST, Place, Workspace};

@@ -9,7 +9,7 @@ use include_dir::{Dir, include_dir};
 use openoxide_skills::resource::Hex;
 use sha2::{Digest as _, Sha256};
 
-use crate::files;
+use crate::{Environment, files};
 
 static SKILLS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/skills");
 
@@ -28,9 +28,12 @@ fn collect(dir: &'static Dir<'static>, files: &mut Vec<(PathBuf, &'static [u8])>
     dir.dirs().for_each(|inner| collect(inner, files));
 }
 
-/// Unpacks the embedded skills below `home`, unless the same set is there already. Returns whether it was written.
-pub(crate) fn unpack_system_skills(home: &Path) -> io::Result<bool> {
-    unpack(&home.join("skills").join(".system"), &embedded_skills())
+/// Unpacks OpenOxide's own skills into the user's folder, unless the same set is there already. Returns their folder if
+/// something was written.
+pub fn unpack_system_skills(environment: &Environment) -> io::Result<Option<PathBuf>> {
+    let Some(home) = environment.openoxide_home() else { return Ok(None) };
+    let target = home.join("skills").join(".system");
+    Ok(unpack(&target, &embedded_skills())?.then_some(target))
 }
 
 fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<bool> {

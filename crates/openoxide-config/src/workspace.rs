@@ -7,6 +7,7 @@ pub(crate) mod project_root;
 pub(crate) mod set;
 pub(crate) mod skill_selector;
 pub(crate) mod switch;
+mod switch_place;
 pub(crate) mod views;
 pub(crate) mod watch_paths;
 

@@ -24,6 +24,7 @@ mod resource;
 mod roots;
 mod settings;
 mod spec;
+mod switch;
 mod texts;
 mod tools;
 
@@ -60,6 +61,7 @@ pub use settings::{
     SettingSource, YesWords,
 };
 pub use spec::{HostError, HostSpec, Hosts};
+pub use switch::SwitchRule;
 pub use texts::{Situation, Texts};
 pub use tools::{ServeRules, ServeShape, ToolAnswer, ToolArgument, ToolArgumentKind, ToolDoes, ToolFact, ToolRule};
 
@@ -95,6 +97,8 @@ pub struct Host {
     /// The host's own settings that bear on skills.
     #[serde(default)]
     pub settings: BTreeMap<String, SettingRule>,
+    /// Where the program's own settings switch single skills off; absent: it has no such switch.
+    pub switch: Option<SwitchRule>,
     /// Where skills are looked for, first to last.
     pub roots: Vec<RootRule>,
     /// How a root is searched.

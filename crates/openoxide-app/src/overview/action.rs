@@ -27,8 +27,10 @@ pub enum Action {
         /// The agent that is to see it.
         into: String,
     },
-    /// Switch a skill on.
+    /// Switch a skill on in an agent's settings.
     Enable {
+        /// The agent's host.
+        host: String,
         /// The skill.
         skill: SkillReference,
         /// Whether the project's settings switch it off.

@@ -108,7 +108,7 @@ fn code(entry: &Entry) -> Option<String> {
     entry.reason.as_ref().map(|reason| reason.code.to_string())
 }
 
-/// Returns the action that switches a skill on again, if there is one: only settings of our own are ever written.
+/// Returns the action that switches a skill on again, if settings of our own switch it off.
 fn enable(glance: &Glance<'_>, entry: &Entry) -> Option<Action> {
     let host = &glance.view.host;
     let (_, rules) = host.switching()?;
@@ -127,5 +127,6 @@ fn enable(glance: &Glance<'_>, entry: &Entry) -> Option<Action> {
         _ => return None,
     };
     let skill = SkillReference::of(&glance.own, entry);
-    skill.is_printable().then_some(Action::Enable { skill, in_project })
+    let host = glance.view.spec.id();
+    skill.is_printable().then_some(Action::Enable { host, skill, in_project })
 }

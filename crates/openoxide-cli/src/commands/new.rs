@@ -6,7 +6,7 @@ use openoxide_app::new::{AgentFolder, NewInput, NewOwner, NewPlace, folders};
 use openoxide_app::{Workspace, paths};
 
 use crate::choosing::{can_ask, choose};
-use crate::session::{open_workspace, say_unpacked};
+use crate::session::open_workspace;
 use crate::table::{pad, widest};
 use crate::ui::{ExitStatus, Ui, safe};
 use crate::{error::CommandError, typed};
@@ -38,9 +38,6 @@ pub(crate) fn new(ui: &Ui, args: &NewArgs) -> anyhow::Result<ExitStatus> {
     };
     let input = NewInput { name: args.name.clone(), description: args.description.clone(), place };
     let mut made = openoxide_app::new::new(&workspace, &input)?;
-    if let Some(folder) = &made.unpacked {
-        say_unpacked(ui, &workspace, folder);
-    }
     made.answer.undo = typed::path(&workspace, &made.folder).map(|path| format!("rm -r {path}"));
     match ui.common.json {
         true => ui.json(&made.answer).map(drop)?,

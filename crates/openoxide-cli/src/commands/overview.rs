@@ -140,9 +140,12 @@ fn command(ui: &Ui, workspace: &Workspace, action: &Action) -> String {
             let verb = if skill.is_some() { "link" } else { "link --all" };
             typed::command(&common, verb, skill.as_deref(), &format!("--into {into}"))
         }
-        Action::Enable { skill, in_project } => {
+        Action::Enable { host, skill, in_project } => {
             let options = if *in_project { "--in-project" } else { "" };
-            about(ui, workspace, "enable", skill, options)
+            match typed::skill(workspace, skill) {
+                Some(skill) => typed::command(&for_host(host), "enable", Some(&skill), options),
+                None => ui.command("list --all"),
+            }
         }
         Action::Explain(skill) => about(ui, workspace, "explain", skill, ""),
         Action::Roots(host) => typed::command(&for_host(host), "roots", None, ""),

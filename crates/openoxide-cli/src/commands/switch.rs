@@ -1,43 +1,142 @@
-//! `enable` and `disable`: switches skills on and off in OpenOxide's own settings.
+//! `enable` and `disable`: switch skills on and off in an agent's own settings, after showing the change.
 
-use openoxide_app::switch::{change_answer, ineffective};
-use openoxide_app::{Depth, SettingsOwner, SkillSelector, SwitchOutcome, SwitchRequest, Workspace, paths};
+use openoxide_app::switch::{SwitchChoice, SwitchInput, apply, change_answer, plan};
+use openoxide_app::{SettingsOwner, SwitchOutcome, SwitchPlan, Workspace, diff, paths};
 
-use crate::session::{say_unpacked, search};
-use crate::ui::{ExitStatus, Ui, safe};
+use crate::args::Common;
+use crate::asking::AskingArgs;
+use crate::session::open_workspace;
+use crate::ui::{ExitStatus, Ui, safe, safe_lines};
+use crate::{error::CommandError, typed};
 
-/// The skill, and whose settings are written.
+/// The skills, and whose settings are written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SwitchArgs {
-    /// A skill's name, or the path of its folder or file
-    skill: String,
+    /// Names of skills, or paths of their folders or files
+    #[arg(value_name = "SKILL", required = true)]
+    skills: Vec<String>,
     /// Write to the project's settings instead of yours
     #[arg(long)]
     in_project: bool,
+    /// Write without asking
+    #[arg(long, short = 'y')]
+    yes: bool,
 }
 
 pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Result<ExitStatus> {
-    let snapshot = search(ui, Depth::Quick)?;
-    ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
+    let workspace = open_workspace(ui)?;
     let owner = if args.in_project { SettingsOwner::Project } else { SettingsOwner::User };
-    let request = SwitchRequest { selector: SkillSelector::Typed(args.skill.clone()), enabled, owner };
-    let outcome = openoxide_app::switch::switch(&snapshot, &request)?;
-    report(ui, &snapshot.workspace, &outcome, enabled)
+    let input = SwitchInput { skills: args.skills.clone(), enabled, owner };
+    let choices = plan(&workspace, &input)?;
+    ui.warn_of_settings(&workspace, &workspace.config.problems);
+    let plans = chosen(ui, args, choices, enabled)?.into_iter().map(|choice| choice.plan);
+    let plans = plans.collect::<Result<Vec<SwitchPlan>, _>>()?;
+    plans.iter().for_each(|plan| show(ui, &workspace, args, plan));
+    let asking = AskingArgs { yes: args.yes, no_input: false };
+    if plans.iter().any(SwitchPlan::changes_file) && !asking.consent(ui, "Write this?")? {
+        return Err(CommandError::no("nothing was written").into());
+    }
+    let mut outcomes = Vec::new();
+    for plan in &plans {
+        let switched = apply(&workspace, plan)?;
+        report(ui, &workspace, plan, &switched);
+        outcomes.extend(switched);
+    }
+    let undo: Vec<String> = plans.iter().filter_map(|plan| undo(ui, args, plan)).collect();
+    undo.iter().for_each(|undo| ui.say(&format!("undo: {undo}")));
+    ui.json_if_asked(&change_answer(&outcomes, enabled, undo.into_iter().next()))?;
+    let is_so = outcomes.iter().all(|outcome| outcome.ineffective_reason.is_none());
+    Ok(if is_so { ExitStatus::Done } else { ExitStatus::No })
 }
 
-fn report(ui: &Ui, workspace: &Workspace, outcome: &SwitchOutcome, enabled: bool) -> anyhow::Result<ExitStatus> {
-    if let Some(folder) = &outcome.unpacked {
-        say_unpacked(ui, workspace, folder);
+/// Returns the agents that are meant. If there are several, a person at a terminal says which.
+fn chosen(
+    ui: &Ui,
+    args: &SwitchArgs,
+    mut choices: Vec<SwitchChoice>,
+    enabled: bool,
+) -> Result<Vec<SwitchChoice>, CommandError> {
+    // Where no agent can switch them, the first says why.
+    if choices.iter().all(|choice| choice.plan.is_err()) {
+        choices.truncate(1);
     }
-    let (word, skill) = (if enabled { "on" } else { "off" }, safe(&outcome.skill));
-    ui.say(&match outcome.changed {
-        true => format!("{skill} is switched {word} in {}", paths::short(workspace, &outcome.file)),
-        false => format!("{skill} was switched {word} already"),
-    });
-    ui.json_if_asked(&change_answer(outcome, enabled))?;
-    if let (Some(_), Some(reason)) = (ineffective(outcome), &outcome.ineffective_reason) {
-        ui.warn(&format!("it is still {}: {}", if enabled { "off" } else { "on" }, safe(reason)));
-        return Ok(ExitStatus::No);
+    if choices.len() == 1 {
+        return Ok(choices);
     }
-    Ok(ExitStatus::Done)
+    for error in choices.iter().filter_map(|choice| choice.plan.as_ref().err()) {
+        ui.warn(&safe(&error.to_string()));
+    }
+    choices.retain(|choice| choice.plan.is_ok());
+    if choices.len() == 1 {
+        return Ok(choices);
+    }
+    let titles: Vec<String> = choices.iter().map(|choice| choice.title.clone()).collect();
+    let question = if enabled { "Switch on in which agents?" } else { "Switch off in which agents?" };
+    let asking = AskingArgs { yes: args.yes, no_input: false };
+    let Some(wanted) = asking.choose(ui, question, &titles) else { return Err(ambiguous(ui, args, &choices, enabled)) };
+    if wanted.is_empty() {
+        return Err(CommandError::no("nothing was written"));
+    }
+    let mut index = 0..;
+    choices.retain(|_| index.next().is_some_and(|index| wanted.contains(&index)));
+    Ok(choices)
+}
+
+/// Says what to type where several agents could be meant and nobody can be asked.
+fn ambiguous(ui: &Ui, args: &SwitchArgs, choices: &[SwitchChoice], enabled: bool) -> CommandError {
+    let commands = choices.iter().map(|choice| format!("`{}`", command(ui, args, &args.skills, &choice.host, enabled)));
+    let titles: Vec<String> = choices.iter().map(|choice| safe(&choice.title)).collect();
+    CommandError::failed(format!("several of your agents see this, so nothing was written: {}", titles.join(", ")))
+        .hint(format!("say which: {}", commands.collect::<Vec<_>>().join(", ")))
+}
+
+fn command(ui: &Ui, args: &SwitchArgs, skills: &[String], host: &str, enabled: bool) -> String {
+    let mut words: Vec<String> = skills.iter().map(|skill| typed::shown_word(skill)).collect();
+    // What looks like an option makes all of them stand behind the options.
+    words.sort_by_key(|word| !word.starts_with('-'));
+    let common = Common { host: Some(host.to_owned()), ..ui.common.clone() };
+    let options = if args.in_project { "--in-project" } else { "" };
+    typed::command(&common, if enabled { "enable" } else { "disable" }, Some(&words.join(" ")), options)
+}
+
+/// Shows what would be written. It is shown even with `--quiet` if it is asked about.
+fn show(ui: &Ui, workspace: &Workspace, args: &SwitchArgs, plan: &SwitchPlan) {
+    let path = paths::short(workspace, &plan.file);
+    let change = safe_lines(&diff::unified(&path, &plan.before, &plan.after));
+    if plan.changes_file() {
+        let text = format!("{}\n{}", safe(&plan.title), change.trim_end());
+        if args.yes { ui.say(&text) } else { ui.ask(&text) }
+    }
+}
+
+/// Says for each skill whether the agent now does as wanted.
+fn report(ui: &Ui, workspace: &Workspace, plan: &SwitchPlan, outcomes: &[SwitchOutcome]) {
+    let (wanted, other) = if plan.enabled { ("on", "off") } else { ("off", "on") };
+    let (title, file) = (safe(&plan.title), paths::short(workspace, &plan.file));
+    for outcome in outcomes {
+        let skill = safe(&paths::abbreviate_home(workspace, &outcome.skill));
+        match &outcome.ineffective_reason {
+            Some(reason) => {
+                let reason = safe(&paths::abbreviate_home(workspace, reason));
+                ui.warn(&format!("{skill} is still {other} in {title}: {reason}"));
+            }
+            None if outcome.changed => ui.say(&format!("{skill} is {wanted} in {title} ({file})")),
+            None => ui.say(&format!("{skill} was {wanted} already in {title}")),
+        }
+    }
+    if plan.changes_file() && plan.after.is_empty() {
+        ui.say(&format!("{file} had nothing else in it, so it is removed"));
+    }
+}
+
+/// Says how to take back what was written.
+fn undo(ui: &Ui, args: &SwitchArgs, plan: &SwitchPlan) -> Option<String> {
+    if !plan.changes_file() {
+        return None;
+    }
+    if !plan.lost.is_empty() {
+        plan.lost.iter().for_each(|lost| ui.say(&format!("undo by hand: set {}", safe(lost))));
+        return None;
+    }
+    Some(command(ui, args, &plan.skills, &plan.host, !plan.enabled))
 }

@@ -317,11 +317,33 @@ fn modified(path: &Path) -> std::time::SystemTime {
     fs_err::metadata(path).unwrap().modified().unwrap()
 }
 
+/// Runs a server until something is so. Returns what it said.
+fn serve_until(context: &TestContext, done: impl Fn() -> bool) -> String {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    let mut command = context.command(crate::support::bin(), &["serve", "--port", "0"]);
+    let mut server = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(server.stdout.take().unwrap());
+    // Its first line says that it listens.
+    out.read_line(&mut String::new()).unwrap();
+    assert!(crate::support::until(crate::support::PATIENCE, done), "it did not happen");
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let mut said = String::new();
+    server.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    said
+}
+
 #[test]
 fn system_skills_are_unpacked_once() {
     let context = TestContext::new();
-    assert_eq!(run(&context, &["new", "first"]).status, Some(0));
     let system = context.home().join(".openoxide/skills/.system");
+    // Only what gives files to others unpacks them.
+    for args in [&["new", "first"][..], &["list"], &["disable", "first", "--yes"], &["enable", "first", "--yes"]] {
+        assert_eq!(run(&context, args).status, Some(0), "{args:?}");
+        assert!(!system.exists(), "{args:?}");
+    }
+    let said = serve_until(&context, || system.exists());
+    assert!(said.contains("OpenOxide's own skills are now in "), "{said}");
     let list = json(&context, &["list", "--json", "--host", "openoxide"]);
     let names: Vec<&str> = field(&list["skills"], "name").into_iter().filter(|name| *name != "first").collect();
     assert_eq!(names, ["openoxide", "skill-creator", "skill-installer"]);
@@ -331,7 +353,8 @@ fn system_skills_are_unpacked_once() {
     assert_eq!((check.status, check.stdout.as_str()), (Some(0), ""), "{check}");
     // The same again writes nothing.
     let before = snapshot_of(&system);
-    assert_eq!(run(&context, &["new", "second"]).status, Some(0));
+    let said = serve_until(&context, || true);
+    assert!(!said.contains("own skills"), "{said}");
     assert_eq!(snapshot_of(&system), before);
     // Another set is replaced whole.
     let marker = system.join(".openoxide-system-skills");
@@ -341,7 +364,7 @@ fn system_skills_are_unpacked_once() {
     fs_err::create_dir_all(system.join("gone")).unwrap();
     fs_err::write(system.join("gone/SKILL.md"), "old").unwrap();
     let old = modified(&marker);
-    assert_eq!(run(&context, &["new", "third"]).status, Some(0));
+    serve_until(&context, || fs_err::read(&marker).is_ok_and(|now| now == good));
     assert_eq!(fs_err::read(&marker).unwrap(), good);
     assert!(modified(&marker) >= old && !system.join("gone").exists());
     assert!(fs_err::read_to_string(system.join("openoxide/SKILL.md")).unwrap().contains("name: openoxide"));

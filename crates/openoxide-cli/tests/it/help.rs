@@ -37,8 +37,8 @@ fn help() {
       link         Put skills where another agent looks
       unlink       Take away what `link` put there
       new          Make the files of a new skill
-      enable       Switch a skill on
-      disable      Switch a skill off
+      enable       Switch skills on
+      disable      Switch skills off
       trust        Trust a project, so that its skills and settings count
       config       Show settings and where they come from, or change them
       completions  Print a script that completes commands in your shell

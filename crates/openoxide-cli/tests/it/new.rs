@@ -19,7 +19,6 @@ fn makes_a_skill_that_passes_once_it_is_described() {
     ----- stdout -----
     .agents/skills/release-notes/SKILL.md
     ----- stderr -----
-    OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
     hint: write the description and the steps, then: openoxide check .agents/skills/release-notes
     undo: rm -r .agents/skills/release-notes
     ");
@@ -143,7 +142,6 @@ fn elsewhere() {
     ----- stdout -----
     ~/.agents/skills/mine/SKILL.md
     ----- stderr -----
-    OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
     hint: write the description and the steps, then: openoxide check ~/.agents/skills/mine
     undo: rm -r ~/.agents/skills/mine
     ");
@@ -191,7 +189,6 @@ fn says_which_agents_do_not_look_there() {
     ----- stdout -----
     .agents/skills/notes/SKILL.md
     ----- stderr -----
-    OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
     hint: Claude Code does not look in .agents/skills: openoxide link notes --into claude-code
     hint: write the description and the steps, then: openoxide check .agents/skills/notes
     undo: rm -r .agents/skills/notes

@@ -88,6 +88,9 @@ fn answer(context: &TestContext) -> Value {
 
 /// Runs what is suggested as it is printed.
 fn shell(context: &TestContext, command: &str) -> Output {
+    // A person is asked before settings are written; here nobody can answer.
+    let yes = if command.starts_with("openoxide enable") { " --yes" } else { "" };
+    let command = &format!("{command}{yes}");
     let mut shell: Command = context.command("/bin/sh".as_ref(), ["-c", command]);
     context.answer(shell.env("PATH", path(context)).env("COLUMNS", "80"))
 }
@@ -138,7 +141,7 @@ fn at_a_glance() {
       7. release-notes   Codex does not read .claude/skills
                          openoxide link release-notes --into codex
       8. i18n            it is switched off: `~/.openoxide/config.toml` says so
-                         openoxide enable i18n
+                         openoxide enable i18n --host openoxide
     ----- stderr -----
     ");
     assert_eq!(snapshot_of(context.root()), before, "looking never writes");
@@ -165,7 +168,7 @@ fn every_command_mends_what_it_stands_below() {
     insta::assert_snapshot!(overview(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: 12 skills in 5 folders, 4 agents found
+    project: 9 skills in 4 folders, 4 agents found
 
       agent         sees   hidden by rule   broken   catalog
       Claude Code      8                0        0   290 characters of 30.0k
@@ -493,8 +496,8 @@ fn what_cannot_be_mended_is_not_promised() {
     context.tree("//- project/.openoxide/config.toml\nskills.config = [{ name = \"off\", enabled = false }]\n");
     context.tree("//- home/.openoxide/config.toml rooted\ntrust.folders = [\"{root}/project\"]\n");
     let lines = mend(&context);
-    assert_eq!(lines[0]["command"], "openoxide enable off --in-project", "{lines:#?}");
-    let output = shell(&context, "openoxide enable off --in-project");
+    assert_eq!(lines[0]["command"], "openoxide enable off --in-project --host openoxide", "{lines:#?}");
+    let output = shell(&context, "openoxide enable off --in-project --host openoxide");
     assert_eq!((output.status, mend(&context).len()), (Some(0), 0), "{output}");
     // Switched off by the host's own settings, which are never written.
     let context = TestContext::new();

@@ -309,7 +309,7 @@ fn what_a_caller_may_not_call_cannot_be_read() {
     skill("home/.agents/skills", "both", "");
     skill("home/.agents/skills", "off", "");
     skill("project/.agents/skills", "both", "");
-    assert_eq!(run(&context, &["disable", "off"]).status, Some(0));
+    assert_eq!(run(&context, &["disable", "off", "--yes", "--host", "openoxide"]).status, Some(0));
     let as_user = |name: &str| run(&context, &["read", name, "--as", "user"]);
     let as_model = |name: &str| run(&context, &["read", name, "--as", "model"]);
     assert_eq!((as_user("mine").status, as_model("mine").status), (Some(0), Some(1)));

@@ -61,7 +61,7 @@ fn blank_comments(text: &str) -> String {
 }
 
 /// Returns the length of the string, comment or single character at the start of a text.
-fn token_length(text: &str) -> usize {
+pub(crate) fn token_length(text: &str) -> usize {
     match text.as_bytes() {
         [b'/', b'/', ..] => text.find(['\n', '\r']).unwrap_or(text.len()),
         [b'/', b'*', ..] => text[2..].find("*/").map_or(text.len(), |end| end + 4),

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use openoxide_skills::diagnostic::Diagnostic;
 use openoxide_skills::settings::{Origin, Setting};
-use openoxide_skills::{diagnostic::Diagnostic, text::path_text};
 use toml_edit::DocumentMut;
 
 use super::host_problems::{unknown_codes, unusable_host_settings, unusable_names};
@@ -50,14 +50,47 @@ pub struct SettingOutcome {
 /// Why a setting was not changed, or a skill not switched.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
-    /// The host keeps the switches of its skills in its own settings.
-    #[error("the settings of {title} are its own, and are never written here")]
+    /// The host keeps the switches of its skills in its own settings, which only the command line writes.
+    #[error("skills of {title} are switched in its own settings, which are not written here")]
     Foreign {
-        /// The host.
+        /// What people call the host.
         title: String,
-        /// The host's setting that switches skills and its file, where they are known.
-        setting: Option<(String, PathBuf)>,
+        /// Its name.
+        host: String,
     },
+    /// The host has no switch for single skills.
+    #[error("{title} has no setting that switches single skills on or off")]
+    NoSwitch {
+        /// What people call the host.
+        title: String,
+        /// Whether `disable-model-invocation` in a skill's text keeps it from the model.
+        hides: bool,
+    },
+    /// The host has no switch in a project.
+    #[error("{title} does not switch skills in a project's settings")]
+    NotInProject {
+        /// What people call the host.
+        title: String,
+    },
+    /// The host switches by name, and the path alone does not say enough.
+    #[error("{title} switches skills by name, so `{skill}` cannot be switched alone")]
+    OnlyByName {
+        /// What people call the host.
+        title: String,
+        /// The name.
+        skill: String,
+    },
+    /// The host's switch does not reach the skill.
+    #[error("the settings of {title} do not switch `{skill}`")]
+    OutOfReach {
+        /// What people call the host.
+        title: String,
+        /// The skill.
+        skill: String,
+    },
+    /// The file is not the one that was shown.
+    #[error("`{}` was changed by another program, so nothing was written", .0.display())]
+    ChangedMeanwhile(PathBuf),
     /// There is no such skill.
     #[error("no skill is called `{wanted}`")]
     UnknownSkill {
@@ -78,9 +111,6 @@ pub enum SettingError {
     /// The file cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// OpenOxide's own skills cannot be unpacked.
-    #[error(transparent)]
-    Unpack(#[from] std::io::Error),
     /// The workspace cannot be opened again.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
@@ -91,12 +121,16 @@ impl SettingError {
     pub fn word(&self) -> &'static str {
         match self {
             SettingError::Foreign { .. } => "foreign-settings",
+            SettingError::NoSwitch { .. } => "no-switch",
+            SettingError::NotInProject { .. } => "not-for-projects",
+            SettingError::OnlyByName { .. } => "only-by-name",
+            SettingError::OutOfReach { .. } => "out-of-reach",
+            SettingError::ChangedMeanwhile(_) => "not-written",
             SettingError::UnknownSkill { .. } => "unknown",
             SettingError::Refused(_) => "bad-setting",
             SettingError::NotForProjects(_) => "not-for-projects",
             SettingError::NoHome => NO_HOME_WORD,
             SettingError::Edit(error) => error.word(),
-            SettingError::Unpack(_) => "not-unpacked",
             SettingError::Workspace(error) => error.word(),
         }
     }
@@ -104,10 +138,24 @@ impl SettingError {
     /// Returns the next step, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
-            SettingError::Foreign { setting: Some((key, file)), .. } => {
-                Some(format!("change `{key}` in {}", path_text(file)))
+            SettingError::Foreign { host, .. } => {
+                Some(format!("in a terminal, `openoxide disable SKILL --host {host}` shows the change and asks"))
             }
-            SettingError::Foreign { setting: None, .. } => Some("change the program's own settings".to_owned()),
+            SettingError::NoSwitch { hides: true, .. } => Some(
+                "`disable-model-invocation: true` in the skill's frontmatter hides it from the model, in every agent \
+                 that obeys it"
+                    .to_owned(),
+            ),
+            SettingError::NoSwitch { hides: false, .. } => Some(
+                "move the skill out of the folders where it looks; `openoxide unlink` removes one that was linked"
+                    .to_owned(),
+            ),
+            SettingError::NotInProject { .. } => Some("leave out --in-project".to_owned()),
+            SettingError::OnlyByName { skill, .. } => {
+                Some(format!("name it: `{skill}` switches every skill of this name"))
+            }
+            SettingError::OutOfReach { .. } => Some("skills of a plugin are on or off with their plugin".to_owned()),
+            SettingError::ChangedMeanwhile(_) => Some("run the command again".to_owned()),
             SettingError::UnknownSkill { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
             SettingError::Refused(diagnostic) | SettingError::NotForProjects(diagnostic) => diagnostic.help.clone(),
             SettingError::NoHome => Some(NO_HOME_HINT.to_owned()),

@@ -44,7 +44,7 @@ pub(crate) async fn switch<const ENABLED: bool>(
             let snapshot = reload::reload(&live, &snapshot.place)?;
             match switch::ineffective(&switched) {
                 Some(error) => Err(error.into()),
-                None => Ok((snapshot, switch::change_answer(&switched, ENABLED))),
+                None => Ok((snapshot, switch::change_answer(&[switched], ENABLED, None))),
             }
         })
         .await?;

@@ -48,8 +48,8 @@ fn settings_of_a_project_never_become_the_users() {
     ));
     let home = context.home().join(".openoxide");
     let ways: [&[&str]; 4] = [
-        &["disable", "has", "--in-project"],
-        &["enable", "has", "--in-project"],
+        &["disable", "has", "--in-project", "--yes", "--host", "openoxide"],
+        &["enable", "has", "--in-project", "--yes", "--host", "openoxide"],
         &["config", "set", "skills.claude", "false", "--in-project"],
         &["config", "unset", "skills.claude", "--in-project"],
     ];

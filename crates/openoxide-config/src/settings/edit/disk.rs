@@ -111,10 +111,6 @@ impl LockedFile {
         Err(EditError::Busy(path.to_owned()))
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     pub(super) fn read(&self) -> Result<String, EditError> {
         read_held(&self.path, &self.file)
     }
@@ -122,6 +118,11 @@ impl LockedFile {
     /// Writes the file so that a reader sees the old text or the new one, never a part.
     pub(super) fn write(&self, text: &str) -> std::io::Result<()> {
         self.file.replace(text.as_bytes(), 0o644)
+    }
+
+    /// Removes the file because nothing is left in it. One that a link leads to stays, empty: the link would lead nowhere.
+    pub(super) fn remove(&self) -> std::io::Result<()> {
+        if self.path.is_symlink() { self.write("") } else { self.file.folder.remove(&self.file.name) }
     }
 
     /// Removes the folder again if it was made for a change that then was none.

@@ -25,6 +25,14 @@ pub enum EditError {
         /// What is odd about it, and the next step.
         why: &'static str,
     },
+    /// The text of the file is such that a change could lose something.
+    #[error("`{}` is left as it is: {why}", path.display())]
+    NotChanged {
+        /// The file.
+        path: PathBuf,
+        /// Why, and the next step.
+        why: String,
+    },
     /// A part of the key is not a table.
     #[error("`{key}` cannot be set, because `{part}` is not a table in `{}`", path.display())]
     NotTable {

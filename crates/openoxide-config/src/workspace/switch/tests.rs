@@ -1,7 +1,5 @@
 //! Switching skills of a user who has two of one name.
 
-use openoxide_skills::text::path_text;
-
 use super::*;
 use crate::environment::Environment;
 use crate::settings::layer::SettingsOwner;
@@ -49,10 +47,10 @@ impl Place {
 fn what_was_switched_off_by_name_is_switched_on_by_path() {
     let place = Place::new();
     let off = place.switch("openoxide", SkillSelector::Name("dup".to_owned()), false, SettingsOwner::User).unwrap();
-    assert!(off.changed && !off.enabled && off.ineffective_reason.is_none() && off.unpacked.is_some(), "{off:?}");
+    assert!(off.changed && !off.enabled && off.ineffective_reason.is_none(), "{off:?}");
     for path in [place.skill("b/dup"), place.skill("a/dup").parent().unwrap().to_owned()] {
         let on = place.switch("openoxide", SkillSelector::Path(path), true, SettingsOwner::User).unwrap();
-        assert!(on.changed && on.enabled && on.ineffective_reason.is_none() && on.unpacked.is_none(), "{on:?}");
+        assert!(on.changed && on.enabled && on.ineffective_reason.is_none(), "{on:?}");
     }
 }
 
@@ -93,23 +91,83 @@ fn nothing_is_written_for_what_is_not_there_nor_for_others() {
     let gone = place.switch("openoxide", SkillSelector::Path(path), true, SettingsOwner::User).unwrap_err();
     assert!(matches!(gone, SettingError::UnknownSkill { near: None, .. }), "{gone:?}");
     let theirs = place.switch("codex", SkillSelector::Name("solo".to_owned()), false, SettingsOwner::User).unwrap_err();
-    let file = path_text(&place.home.join(".codex/config.toml"));
-    assert_eq!(theirs.hint(), Some(format!("change `skills.config` in {file}")));
+    assert!(matches!(theirs, SettingError::Foreign { .. }), "{theirs:?}");
     assert!(!place.home.join(".openoxide").exists() && !place.home.join(".codex").exists());
 }
 
 #[test]
 fn changes_at_the_same_time_are_all_kept() {
     let place = Place::new();
-    let file = place.home.join(".openoxide/config.toml");
+    let folder = place.home.join(".agents/skills");
+    for number in 0..8 {
+        fs_err::create_dir_all(folder.join(format!("s{number}"))).unwrap();
+        let text = format!("---\nname: s{number}\ndescription: d\n---\n");
+        fs_err::write(folder.join(format!("s{number}/SKILL.md")), text).unwrap();
+    }
     std::thread::scope(|scope| {
-        for number in 0..16 {
-            let file = &file;
-            scope.spawn(move || {
-                add_skill_rule(file, SettingsOwner::User, "name", &format!("s{number}"), false).unwrap()
-            });
+        for number in 0..8 {
+            let (place, name) = (&place, SkillSelector::Name(format!("s{number}")));
+            scope.spawn(move || place.switch("openoxide", name, false, SettingsOwner::User).unwrap());
         }
     });
-    let text = fs_err::read_to_string(&file).unwrap();
-    assert_eq!(text.matches("[[skills.config]]").count(), 16, "{text}");
+    let text = fs_err::read_to_string(place.home.join(".openoxide/config.toml")).unwrap();
+    assert_eq!(text.matches("[[skills.config]]").count(), 8, "{text}");
+}
+
+/// Every host and edition that states a switch: the settings that it writes are the ones that it reads.
+#[test]
+fn every_switch_of_a_built_in_host_takes_effect_and_leaves_no_trace() {
+    let mut switched = Vec::new();
+    let hosts = openoxide_skills::host::Hosts::builtin();
+    for spec in hosts.all().filter(|spec| spec.host().unwrap().switch.is_some()) {
+        for owner in [SettingsOwner::User, SettingsOwner::Project] {
+            let place = Place::new();
+            let (cwd, home) = (place.home.join("project"), Some(place.home.clone()));
+            let environment = Environment { cwd, home, admin: place.home.join("admin"), ..Environment::default() };
+            let workspace = Workspace::open(environment, crate::Place::default()).unwrap();
+            let (view, _) = workspace.view(&spec.name).unwrap();
+            let root = view.roots.iter().find(|root| root.path.starts_with(&place.home)).unwrap().path.clone();
+            fs_err::create_dir_all(root.join("one")).unwrap();
+            fs_err::write(root.join("one/SKILL.md"), "---\nname: one\ndescription: d\n---\n").unwrap();
+            let change = |enabled| {
+                let catalog =
+                    load(std::slice::from_ref(&workspace.view(&spec.name).unwrap().0), Depth::Quick).remove(0);
+                let (view, _) = workspace.view(&spec.name).unwrap();
+                let selector = [SkillSelector::Name("one".to_owned())];
+                let plan = workspace.plan_switch(&view, &catalog, &selector, enabled, owner)?;
+                Ok::<_, SettingError>((plan.clone(), workspace.apply_switch(&plan).unwrap().remove(0)))
+            };
+            let (plan, off) = match change(false) {
+                Err(SettingError::NotInProject { .. }) => continue,
+                off => off.unwrap(),
+            };
+            assert!(plan.before.is_empty() && off.changed, "{}: {off:?}", spec.name);
+            let needs_trust = spec.name == crate::OWN_HOST && owner == SettingsOwner::Project;
+            assert_eq!(off.ineffective_reason.is_none(), !needs_trust, "{}: {off:?}", spec.name);
+            let again = change(false).unwrap().1;
+            assert!(!again.changed, "{}: {again:?}", spec.name);
+            let (_, on) = change(true).unwrap();
+            assert!(on.enabled && on.ineffective_reason.is_none(), "{}: {on:?}", spec.name);
+            assert!(!plan.file.exists(), "{}: {}", spec.name, plan.file.display());
+            switched.push(format!("{} {owner:?}", spec.name));
+        }
+    }
+    assert!(switched.len() >= 14, "{switched:?}");
+}
+
+#[test]
+fn a_file_that_changed_since_it_was_shown_is_left_alone() {
+    let place = Place::new();
+    let (cwd, home) = (place.home.join("project"), Some(place.home.clone()));
+    let environment = Environment { cwd, home, admin: place.home.join("admin"), ..Environment::default() };
+    let workspace = Workspace::open(environment, crate::Place::default()).unwrap();
+    let (view, _) = workspace.view("codex").unwrap();
+    let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
+    let selector = [SkillSelector::Name("solo".to_owned())];
+    let plan = workspace.plan_switch(&view, &catalog, &selector, false, SettingsOwner::User).unwrap();
+    fs_err::create_dir_all(place.home.join(".codex")).unwrap();
+    fs_err::write(&plan.file, "model = \"new\"\n").unwrap();
+    let error = workspace.apply_switch(&plan).unwrap_err();
+    assert!(matches!(error, SettingError::ChangedMeanwhile(_)), "{error:?}");
+    assert_eq!(fs_err::read_to_string(&plan.file).unwrap(), "model = \"new\"\n");
 }
