@@ -7,13 +7,14 @@ use std::{collections::HashSet, path::Path};
 use openoxide_live::Snapshot;
 use openoxide_runtime::Audience;
 use openoxide_skills::catalog::{Catalog, Entry, Problem, Status};
-use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs};
+use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs, render};
 use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_skills::{diagnostic::Code, host::CatalogPlace};
 use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
 
 pub use filter::ListFilter;
 
+use crate::catalog_use::{CatalogUse, now};
 use crate::off::{SkillsOff, skills_off};
 use crate::{error::Error, skill_id::SkillIds};
 
@@ -28,10 +29,6 @@ pub struct Listing<'s> {
     pub skills: Vec<ListedSkill<'s>>,
     /// Everything else that was found, by path.
     pub others: Vec<&'s Entry>,
-    /// What the list that the model sees takes, in tokens.
-    pub tokens: u64,
-    /// What it may take, in tokens; absent: no limit is known.
-    pub token_limit: Option<u64>,
     /// The setting that switches all skills off, if none is active because of it.
     pub off: Option<SkillsOff>,
 }
@@ -62,14 +59,10 @@ pub fn list(snapshot: &Snapshot, audience: Audience) -> Result<Listing<'_>, Erro
         .zip(&costs.each)
         .map(|(entry, cost)| ListedSkill { entry, cost: *cost, missing_variables: missing_variables(snapshot, entry) })
         .collect();
-    // The model's list holds only what the model may call.
-    let listed = skills.iter().filter(|skill| skill.entry.model);
-    let tokens = listed.map(|skill| skill.cost).sum::<u64>() + costs.besides;
-    let token_limit = catalog_room(snapshot).map(|characters| characters / CHARACTERS_PER_TOKEN);
     let is_empty = catalog.skills.is_empty();
     let off = is_empty.then(|| skills_off(&snapshot.workspace, &snapshot.view)).flatten();
     let others = catalog.others.iter().collect();
-    Ok(Listing { catalog, skills, others, tokens, token_limit, off })
+    Ok(Listing { catalog, skills, others, off })
 }
 
 fn missing_variables<'s>(snapshot: &Snapshot, entry: &'s Entry) -> Vec<&'s str> {
@@ -83,6 +76,12 @@ impl Listing<'_> {
     pub fn retain(&mut self, filter: &ListFilter) {
         self.skills.retain(|skill| filter.keeps(skill.entry));
         self.others.retain(|entry| filter.keeps(entry));
+    }
+
+    /// Measures what the list that the model sees takes; nothing for a host without templates.
+    pub fn catalog_use(&self, snapshot: &Snapshot) -> Option<CatalogUse> {
+        let prompt = render(&snapshot.view, self.catalog, Model { window: None, now: now() });
+        prompt.ok().map(|prompt| CatalogUse::from(&prompt))
     }
 
     /// Returns the answer as JSON has it.

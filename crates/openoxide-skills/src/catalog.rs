@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use openoxide_permissions::Rules;
 
 use crate::boundary::Mounts;
-pub use crate::discover::{LimitReached, Reason, Watched};
+pub use crate::discover::{LimitReached, PlannedLink, Reason, Watched};
 use crate::host::{Host, HostError, HostSpec, ManifestFolders};
 use crate::root::{Root, SleepingSearch, Surroundings, resolve_roots};
 use crate::settings::HostSettings;
@@ -23,6 +23,7 @@ mod load;
 mod order;
 mod permission;
 mod rank;
+mod what_if;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,7 @@ pub use incremental::{Changes, IncrementalLoader};
 pub use inner_skills::InnerSkills;
 pub use load::{Depth, discover_dir, load};
 pub(crate) use order::{collator, sort_entries};
+pub use what_if::Searched;
 
 /// What one host sees.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use openoxide_skills::prelude::{Catalog, Entry, Model, View, render};
 use openoxide_skills::render::{DetailLevel, catalog_budget};
 
-use crate::prompt::now;
+use crate::catalog_use::now;
 
 /// What an agent makes of a skill, at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +40,7 @@ impl Shown {
         let mark = |detail| match detail {
             DetailLevel::NameOnly => Some(Mark::NameOnly),
             DetailLevel::LeftOut => Some(Mark::LeftOut),
-            DetailLevel::Full | DetailLevel::Cut => None,
+            DetailLevel::Full | DetailLevel::Shortened => None,
         };
         Shown(prompt.shown.into_iter().filter_map(|shown| Some((shown.path, mark(shown.detail)?))).collect())
     }

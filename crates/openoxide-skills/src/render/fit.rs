@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::prompt::{BudgetUnit, DetailLevel, Model};
+use super::window::{Window, model_of, window_of};
 use crate::catalog::{Entry, View};
 use crate::host::{BudgetRules, FitStep, Measure, Reserved};
 
@@ -14,7 +15,7 @@ pub(super) struct Item {
     pub(super) bare: String,
     pub(super) text: String,
     pub(super) path: String,
-    /// Whether it never changes.
+    /// Whether a setting shows its name only, whatever room there is.
     pub(super) fixed: bool,
     pub(super) score: f64,
 }
@@ -29,7 +30,10 @@ pub(super) enum Choice {
 
 pub(super) struct Fitted {
     pub(super) choices: Vec<Choice>,
+    /// The room that is used, that of the program's own entries included.
     pub(super) used: u64,
+    /// The room that the program's own entries take.
+    pub(super) own: u64,
     lost: usize,
 }
 
@@ -47,10 +51,11 @@ impl Choice {
     pub(super) fn detail(self, item: &Item) -> DetailLevel {
         match self {
             Choice::LeftOut => DetailLevel::LeftOut,
+            Choice::Whole if item.fixed => DetailLevel::NameOnly,
             Choice::Whole => DetailLevel::Full,
             Choice::Characters(0) if item.text.is_empty() => DetailLevel::Full,
             Choice::Characters(0) => DetailLevel::NameOnly,
-            Choice::Characters(_) => DetailLevel::Cut,
+            Choice::Characters(_) => DetailLevel::Shortened,
         }
     }
 }
@@ -65,6 +70,7 @@ impl Fitted {
 
 pub(super) struct Fit {
     pub(super) budget: Option<u64>,
+    pub(super) window: Option<Window>,
     pub(super) unit: BudgetUnit,
     measure: Measure,
     steps: Vec<FitStep>,
@@ -77,12 +83,14 @@ pub(super) struct Fit {
 impl Fit {
     pub(super) fn new(view: &View, model: Model, entries: &[Entry]) -> Fit {
         let rules = &view.host.budget;
-        let setting = rules.model.as_ref().and_then(|name| view.settings.get(name));
-        let (budget, measure) = budget(rules, model, setting.and_then(|setting| setting.value.as_str()));
+        let window = window_of(view, model.window);
+        let tokens = window.as_ref().map(|window| window.tokens);
+        let (budget, measure) = budget(rules, tokens, model_of(view).map(|(name, _)| name));
         let reserved = reserved(view, entries);
         let least = |own: &&Reserved| if own.kept { own.size } else { own.name.width() as u64 + 2 };
         Fit {
             budget,
+            window,
             measure,
             unit: if measure == Measure::LineTokens { BudgetUnit::Tokens } else { BudgetUnit::Characters },
             steps: rules.fit.clone(),
@@ -124,8 +132,17 @@ impl Fit {
         });
         let choices = outcome.unwrap_or_else(|| vec![Choice::Whole; items.len()]);
         let lost = items.iter().zip(&choices).map(|(item, choice)| lost(item, *choice)).sum();
-        let used = self.total(items, &choices) + overhead;
-        Fitted { choices, used, lost }
+        let own = self.own(&choices);
+        let used = self.total(items, &choices) + own + overhead;
+        Fitted { choices, used, own, lost }
+    }
+
+    /// Returns what the program's own entries take beside these, with what lies between them.
+    fn own(&self, choices: &[Choice]) -> u64 {
+        let is_whole = choices.iter().all(|choice| *choice == Choice::Whole);
+        let shown = shown(choices);
+        let between = self.between(shown + self.reserved_count) - self.between(shown);
+        between + if is_whole { self.reserved.0 } else { self.reserved.1 }
     }
 
     fn total(&self, items: &[Item], choices: &[Choice]) -> u64 {
@@ -243,11 +260,10 @@ fn lost(item: &Item, choice: Choice) -> usize {
     clippy::cast_sign_loss,
     reason = "budgets are small"
 )]
-fn budget(rules: &BudgetRules, model: Model, name: Option<&str>) -> (Option<u64>, Measure) {
+fn budget(rules: &BudgetRules, window: Option<u64>, name: Option<&str>) -> (Option<u64>, Measure) {
     if let Some(fixed) = rules.fixed {
         return (Some(rules.fixed_max.map_or(fixed, |max| fixed.min(max))), rules.measure);
     }
-    let window = model.window.or(rules.window).filter(|window| *window > 0);
     match (rules.share, window) {
         (None, _) => (None, rules.measure),
         (Some(share), Some(window)) => {
