@@ -4,12 +4,18 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_config::Workspace;
+use openoxide_live::Snapshot;
 use openoxide_runtime::seen_by_model;
 use openoxide_skills::prelude::{Catalog, Model, Prompt, View, render};
 
 use crate::numbers::thousands;
 
 pub use openoxide_wire::CatalogUse;
+
+/// Measures what the catalog of a snapshot takes; nothing for a host without templates.
+pub fn of_snapshot(snapshot: &Snapshot) -> Option<CatalogUse> {
+    draw(&snapshot.workspace, &snapshot.view, &snapshot.catalog).map(|prompt| CatalogUse::from(&prompt))
+}
 
 /// Draws what the model of an agent sees, with the window that its settings or its host state; nothing for a host without
 /// templates.
@@ -86,8 +92,12 @@ mod tests {
 
     #[test]
     fn a_catalog_overflows_more_if_any_skill_loses() {
-        let with = |full, shortened, name_only, left_out| {
-            CatalogUse { full, shortened, name_only, left_out, ..catalog(1, Some(1), None) }
+        let with = |full, shortened, name_only, left_out| CatalogUse {
+            full,
+            shortened,
+            name_only,
+            left_out,
+            ..catalog(1, Some(1), None)
         };
         let check = |before: &CatalogUse, after: &CatalogUse, expected| {
             assert_eq!(overflows_more(before, after), expected, "{before:?} {after:?}");

@@ -7,14 +7,13 @@ use std::{collections::HashSet, path::Path};
 use openoxide_live::Snapshot;
 use openoxide_runtime::Audience;
 use openoxide_skills::catalog::{Catalog, Entry, Problem, Status};
-use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs, render};
+use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs};
 use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_skills::{diagnostic::Code, host::CatalogPlace};
 use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
 
 pub use filter::ListFilter;
 
-use crate::catalog_use::{CatalogUse, now};
 use crate::off::{SkillsOff, skills_off};
 use crate::{error::Error, skill_id::SkillIds};
 
@@ -76,12 +75,6 @@ impl Listing<'_> {
     pub fn retain(&mut self, filter: &ListFilter) {
         self.skills.retain(|skill| filter.keeps(skill.entry));
         self.others.retain(|entry| filter.keeps(entry));
-    }
-
-    /// Measures what the list that the model sees takes; nothing for a host without templates.
-    pub fn catalog_use(&self, snapshot: &Snapshot) -> Option<CatalogUse> {
-        let prompt = render(&snapshot.view, self.catalog, Model { window: None, now: now() });
-        prompt.ok().map(|prompt| CatalogUse::from(&prompt))
     }
 
     /// Returns the answer as JSON has it.

@@ -11,8 +11,8 @@ use openoxide_skills::catalog::{Catalog, Searched};
 use openoxide_skills::prelude::View;
 
 pub(crate) use change::Change;
-pub(crate) use state::Harm;
 use state::AgentState;
+pub(crate) use state::Harm;
 
 /// What changes would do to some agents. A change that does no harm is taken as made by those that are tried after it, so
 /// that all that is suggested does no harm together either.

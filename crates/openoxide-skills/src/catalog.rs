@@ -23,9 +23,9 @@ mod load;
 mod order;
 mod permission;
 mod rank;
-mod what_if;
 #[cfg(test)]
 mod tests;
+mod what_if;
 
 pub use entry::{Entry, Problem, Status};
 pub use filter::is_switched_off;

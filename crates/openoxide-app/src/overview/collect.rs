@@ -1,7 +1,7 @@
 //! Collects what to fix, each with an action that fixes it or shows more. What costs most comes first.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use openoxide_config::ConfigProblem;
@@ -38,8 +38,7 @@ pub(super) fn collect(glance: &Glance<'_>) -> Vec<SuggestionLine> {
 
 /// Skills of the project that would be active if it were trusted.
 fn untrusted(glance: &Glance<'_>, agent: &Agent) -> Option<SuggestionLine> {
-    let entries: Vec<&Entry> =
-        agent.catalog.others.iter().filter(|entry| entry.status == Status::Untrusted).collect();
+    let entries: Vec<&Entry> = agent.catalog.others.iter().filter(|entry| entry.status == Status::Untrusted).collect();
     let first = entries.first()?;
     let (subject, does, whose) = match entries.len() {
         1 => (first.skill.name.to_string(), "does", "the skill"),
@@ -82,29 +81,48 @@ fn misread(glance: &Glance<'_>, agent: &Agent) -> Vec<SuggestionLine> {
     agent.problems.iter().map(suggest).collect()
 }
 
-/// Skills whose name another one has, each with the agents that ignore it for that.
+/// Skills whose name another one has: those that the same agents ignore in one folder for that together.
 fn shadowed(glance: &Glance<'_>) -> Vec<SuggestionLine> {
-    let mut files: BTreeMap<PathBuf, Vec<(&Agent, &Entry)>> = BTreeMap::new();
+    let mut files: BTreeMap<&Path, Vec<(&Agent, &Entry)>> = BTreeMap::new();
     for agent in &glance.agents {
-        let is_shadowed = |entry: &&Entry| entry.reason.as_ref().is_some_and(|reason| reason.code == Code::ShadowedName);
+        let is_shadowed =
+            |entry: &&Entry| entry.reason.as_ref().is_some_and(|reason| reason.code == Code::ShadowedName);
         for entry in agent.catalog.others.iter().filter(is_shadowed) {
-            files.entry(entry.dir().to_owned()).or_default().push((agent, entry));
+            files.entry(entry.dir()).or_default().push((agent, entry));
         }
     }
-    let suggest = |(folder, found): (PathBuf, Vec<(&Agent, &Entry)>)| {
-        let (agent, entry) = *found.first()?;
-        let titles: Vec<&str> = found.iter().map(|(agent, _)| agent.view.host.title.as_str()).collect();
-        let verb = if titles.len() == 1 { "ignores" } else { "ignore" };
-        let (name, place) = (&entry.skill.name, paths::short(glance.workspace, &folder));
-        let text = format!("{name}: {} {verb} {place}, because another skill has this name", listed(&titles));
-        Some(SuggestionLine {
-            code: code(entry),
-            agents: found.iter().map(|(agent, _)| agent.view.spec.id()).collect(),
-            cost: found.len(),
-            ..glance.suggest(name, text, &glance.explain(&agent.catalog, entry))
-        })
+    let mut groups: BTreeMap<(Option<&Path>, Vec<usize>), Vec<(&Agent, &Entry)>> = BTreeMap::new();
+    for (folder, found) in files {
+        let agents = found.iter().map(|(agent, _)| agent.number).collect();
+        groups.entry((folder.parent(), agents)).or_default().extend(found.first());
+    }
+    groups.into_iter().filter_map(|((_, agents), found)| shadowed_line(glance, &agents, &found)).collect()
+}
+
+fn shadowed_line(glance: &Glance<'_>, agents: &[usize], found: &[(&Agent, &Entry)]) -> Option<SuggestionLine> {
+    let (agent, entry) = *found.first()?;
+    let agents: Vec<&Agent> = glance.agents.iter().filter(|agent| agents.contains(&agent.number)).collect();
+    let titles: Vec<&str> = agents.iter().map(|agent| agent.view.host.title.as_str()).collect();
+    let (who, verb) = (listed(&titles), if titles.len() == 1 { "ignores" } else { "ignore" });
+    let (name, folder) = (&entry.skill.name, entry.dir());
+    let (subject, text) = match found.len() {
+        1 => {
+            let place = paths::short(glance.workspace, folder);
+            (name.to_string(), format!("{name}: {who} {verb} {place}, because another skill has this name"))
+        }
+        many => {
+            let place = paths::short(glance.workspace, folder.parent().unwrap_or(folder));
+            let text = format!("{who} {verb} {many} skills in {place}, such as {name}: others have their names");
+            (format!("{many} skills"), text)
+        }
     };
-    files.into_iter().filter_map(suggest).collect()
+    Some(SuggestionLine {
+        code: code(entry),
+        agents: agents.iter().map(|agent| agent.view.spec.id()).collect(),
+        // The agents have a skill of each name; only which one is in question.
+        cost: agents.len(),
+        ..glance.suggest(&subject, text, &glance.explain(&agent.catalog, entry))
+    })
 }
 
 fn code(entry: &Entry) -> Option<String> {

@@ -84,7 +84,12 @@ impl Crowd<'_> {
         }
         let largest = self.largest().into_iter().map(|shown| format!("{} ({})", shown.name, thousands(shown.cost)));
         vec![
-            format!("all of it takes {} {}: {}", thousands(of_all), self.prompt.unit.as_str(), listed(&parts)),
+            format!(
+                "with all descriptions it takes {} {}: {}",
+                thousands(of_all),
+                self.prompt.unit.as_str(),
+                listed(&parts)
+            ),
             format!("the largest: {}", listed(&largest.collect::<Vec<_>>())),
         ]
     }
@@ -119,8 +124,10 @@ impl Crowd<'_> {
             return Vec::new();
         }
         let entries = self.largest().into_iter().filter_map(|shown| self.entries.get(&*shown.path));
-        let skills: Vec<SkillReference> =
-            entries.map(|entry| SkillReference::of(&self.agent.catalog, entry)).filter(SkillReference::is_printable).collect();
+        let skills: Vec<SkillReference> = entries
+            .map(|entry| SkillReference::of(&self.agent.catalog, entry))
+            .filter(SkillReference::is_printable)
+            .collect();
         let disable = Action::Disable { skills, host: self.agent.view.spec.id() };
         vec![self.glance.command(&disable)]
     }

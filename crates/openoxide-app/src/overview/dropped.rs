@@ -109,7 +109,8 @@ impl<'d> Dropped<'d> {
         if !self.can_fix() || !self.findings().all(|finding| self.is_fixable(finding)) {
             return Vec::new();
         }
-        let finds = |(agent, entry): &&(&Agent, &Entry)| agent.catalog.others.iter().any(|other| std::ptr::eq(other, *entry));
+        let finds =
+            |(agent, entry): &&(&Agent, &Entry)| agent.catalog.others.iter().any(|other| std::ptr::eq(other, *entry));
         // An agent that does not look there uses nothing after a fix either.
         let found = self.found.iter().filter(finds);
         found.map(|(agent, entry)| Change::activate(agent.number, entry, glance.described(entry))).collect()

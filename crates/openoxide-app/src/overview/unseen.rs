@@ -36,7 +36,8 @@ impl<'g> UnseenSkills<'g> {
         dropped: &mut DroppedSkills<'g>,
     ) -> Vec<UnseenSkills<'g>> {
         let others = || glance.agents.iter().filter(|other| !std::ptr::eq(*other, agent));
-        let mine: BTreeSet<&Path> = others().flat_map(|other| other.catalog.skills.iter().map(Entry::canonical)).collect();
+        let mine: BTreeSet<&Path> =
+            others().flat_map(|other| other.catalog.skills.iter().map(Entry::canonical)).collect();
         let mut known: BTreeSet<&Path> = BTreeSet::new();
         let mut names: BTreeSet<&str> = BTreeSet::new();
         let own = unseen(glance.workspace, glance.own(), &agent.view, &agent.catalog);
@@ -100,7 +101,9 @@ impl<'g> UnseenSkills<'g> {
                 Ok(()) => vec![self.link_all()],
                 Err(Harm::Overflow(full)) => self.too_many(&full).into_iter().collect(),
                 // Together they clash: each for itself, if few are left.
-                Err(Harm::Clash(_) | Harm::NoUse) => self.single(trial.accept_each(changes().map(|one| vec![one]).collect())),
+                Err(Harm::Clash(_) | Harm::NoUse) => {
+                    self.single(trial.accept_each(changes().map(|one| vec![one]).collect()))
+                }
             };
         }
         self.single(trial.accept_each(changes().map(|change| vec![change]).collect()))

@@ -94,7 +94,7 @@ fn shell(context: &TestContext, command: &str) -> Output {
 
 /// Returns what is worth mending, each with its subject, agents and command.
 fn mend(context: &TestContext) -> Vec<Value> {
-    answer(context)["mend"].as_array().unwrap().clone()
+    answer(context)["to_fix"].as_array().unwrap().clone()
 }
 
 /// Two lines are about the same defect if code, subject and agents are the same.
@@ -150,9 +150,9 @@ fn every_command_mends_what_it_stands_below() {
     let context = defects();
     let first = mend(&context);
     assert_eq!(first.len(), 8, "{first:#?}");
-    assert!(first.iter().all(|line| line["mends"] == true), "{first:#?}");
+    assert!(first.iter().all(|line| line["fixes"] == true), "{first:#?}");
     let mut mended = 0;
-    while let Some(line) = mend(&context).into_iter().find(|line| line["mends"] == true) {
+    while let Some(line) = mend(&context).into_iter().find(|line| line["fixes"] == true) {
         let command = line["command"].as_str().unwrap();
         assert!(overview(&context, &[]).stdout.contains(&format!("  {command}\n")), "{command} is not what is printed");
         let output = shell(&context, command);
@@ -340,7 +340,7 @@ fn commands_keep_what_was_asked_for() {
     let fix = |dir: &str, asked: &str| -> String {
         let output = run_in(dir, asked);
         let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}\n{output}"));
-        let mend = answer["mend"].as_array().unwrap();
+        let mend = answer["to_fix"].as_array().unwrap();
         mend.iter().find(|line| line["subject"] == "spelled").unwrap()["command"].as_str().unwrap().to_owned()
     };
     let expected = [
@@ -362,7 +362,7 @@ fn commands_keep_what_was_asked_for() {
         let output = run_in("project", asked);
         let answer: Value = serde_json::from_str(&output.stdout).unwrap();
         let commands =
-            answer["mend"].as_array().unwrap().iter().map(|line| line["command"].as_str().unwrap().to_owned());
+            answer["to_fix"].as_array().unwrap().iter().map(|line| line["command"].as_str().unwrap().to_owned());
         commands.filter(|command| command.contains(" link ")).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -415,7 +415,7 @@ fn what_would_be_dropped_is_not_among_those_to_link() {
         lines.iter().map(|line| (line["subject"].as_str().unwrap(), line["command"].as_str().unwrap())).collect();
     let all = "openoxide link --all --into roo";
     assert_eq!(told, [("forms", "openoxide check --fix .agents/skills/forms"), ("3 skills", all)]);
-    assert!(lines.iter().all(|line| line["mends"] == true), "{lines:#?}");
+    assert!(lines.iter().all(|line| line["fixes"] == true), "{lines:#?}");
     for line in &lines {
         let context = tree();
         let output = shell(&context, line["command"].as_str().unwrap());
@@ -456,7 +456,7 @@ fn odd_names_are_typed_so_that_they_work() {
     assert!(output.stdout.chars().all(|character| character == '\n' || !character.is_control()), "{output:?}");
     let lines = mend(&context);
     let told: Vec<(&str, bool)> =
-        lines.iter().map(|line| (line["command"].as_str().unwrap(), line["mends"] == true)).collect();
+        lines.iter().map(|line| (line["command"].as_str().unwrap(), line["fixes"] == true)).collect();
     assert_eq!(told, [("openoxide check", false), ("openoxide check", false)], "{lines:#?}");
 }
 
@@ -485,7 +485,7 @@ fn what_cannot_be_mended_is_not_promised() {
     context.tree("//- bin/zed exec\n//- elsewhere\n---\nname: n\ndescription: a: b\n---\n");
     context.tree("//- project/.agents/skills/n/SKILL.md -> ../../../../elsewhere\n");
     let lines = mend(&context);
-    assert_eq!((&lines[0]["command"], &lines[0]["mends"]), (&"openoxide check .agents/skills/n".into(), &false.into()));
+    assert_eq!((&lines[0]["command"], &lines[0]["fixes"]), (&"openoxide check .agents/skills/n".into(), &false.into()));
     assert_eq!(lines.len(), 1, "{lines:#?}");
     // Switched off by the project's own settings: only there it can be switched on.
     let context = TestContext::new();
@@ -503,7 +503,7 @@ fn what_cannot_be_mended_is_not_promised() {
     context.tree("//- home/.openoxide/config.toml\nhost = \"codex\"\n");
     let lines = mend(&context);
     assert_eq!(
-        (&lines[0]["command"], &lines[0]["mends"]),
+        (&lines[0]["command"], &lines[0]["fixes"]),
         (&"openoxide explain off".into(), &false.into()),
         "{lines:#?}"
     );
@@ -598,11 +598,11 @@ fn skills_of_one_agent_are_offered_to_another() {
     context.tree(&skill_file("project/.codex/skills", "two", "two"));
     context.tree(&skill_file("project/.codex/skills", "three", "three"));
     let answer = json(&context, &["--json"]);
-    let command = answer["mend"][0]["command"].as_str().unwrap();
+    let command = answer["to_fix"][0]["command"].as_str().unwrap();
     assert_eq!(command, "openoxide link --all --into claude-code --host codex");
     let words: Vec<&str> = command.split(' ').skip(1).collect();
     assert_eq!(run(&context, &words).status, Some(0));
-    assert_eq!(json(&context, &["--json"])["mend"].as_array().unwrap().len(), 0, "one command mends it");
+    assert_eq!(json(&context, &["--json"])["to_fix"].as_array().unwrap().len(), 0, "one command mends it");
 }
 
 #[test]

@@ -77,6 +77,8 @@ pub(super) struct Fit {
     /// Room that the program's own entries take: in full, and at least.
     reserved: (u64, u64),
     reserved_count: u64,
+    /// What the descriptions take of those of them that may lose theirs.
+    reserved_texts: Vec<u64>,
     usage: Vec<(String, f64)>,
 }
 
@@ -96,6 +98,11 @@ impl Fit {
             steps: rules.fit.clone(),
             reserved: (reserved.iter().map(|own| own.size).sum(), reserved.iter().map(least).sum()),
             reserved_count: reserved.len() as u64,
+            reserved_texts: reserved
+                .iter()
+                .map(|own| own.size - least(own).min(own.size))
+                .filter(|text| *text > 0)
+                .collect(),
             usage: usage(view, model),
         }
     }
@@ -132,17 +139,29 @@ impl Fit {
         });
         let choices = outcome.unwrap_or_else(|| vec![Choice::Whole; items.len()]);
         let lost = items.iter().zip(&choices).map(|(item, choice)| lost(item, *choice)).sum();
-        let own = self.own(&choices);
-        let used = self.total(items, &choices) + own + overhead;
+        let entries = self.total(items, &choices) + overhead;
+        let own = self.own(&choices, self.budget.map(|budget| budget.saturating_sub(entries)));
+        let used = entries + own;
         Fitted { choices, used, own, lost }
     }
 
-    /// Returns what the program's own entries take beside these, with what lies between them.
-    fn own(&self, choices: &[Choice]) -> u64 {
+    /// Returns what the program's own entries take beside these, with what lies between them. What is left goes to the
+    /// descriptions of those that do not keep them anyway.
+    fn own(&self, choices: &[Choice], left: Option<u64>) -> u64 {
         let is_whole = choices.iter().all(|choice| *choice == Choice::Whole);
         let shown = shown(choices);
         let between = self.between(shown + self.reserved_count) - self.between(shown);
-        between + if is_whole { self.reserved.0 } else { self.reserved.1 }
+        if is_whole {
+            return between + self.reserved.0;
+        }
+        let least = between + self.reserved.1;
+        let mut left = left.unwrap_or(0).saturating_sub(least);
+        let fits = |extra: &&u64| {
+            let fits = **extra <= left;
+            left -= if fits { **extra } else { 0 };
+            fits
+        };
+        least + self.reserved_texts.iter().filter(fits).sum::<u64>()
     }
 
     fn total(&self, items: &[Item], choices: &[Choice]) -> u64 {

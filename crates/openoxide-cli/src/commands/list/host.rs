@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use openoxide_app::catalog_use::{of_snapshot, room_text};
 use openoxide_app::list::{ListedSkill, Listing};
-use openoxide_app::catalog_use::room_text;
 use openoxide_app::{Audience, Entry, LimitReached, Problem, Snapshot, Workspace, paths};
 
 use super::args::ListArgs;
@@ -141,7 +141,7 @@ fn summary(ui: &Ui, snapshot: &Snapshot, listing: &Listing<'_>, all: bool) -> St
         return format!("no skills found; `{roots}` shows where they are looked for, `{new}` makes one");
     }
     let mut text = count(listing.skills.len(), "skill");
-    if let Some(catalog) = listing.catalog_use(snapshot) {
+    if let Some(catalog) = of_snapshot(snapshot) {
         let _ = write!(text, ", {}", room_text(&catalog));
     }
     let verb = if others == 1 { "is" } else { "are" };
