@@ -45,6 +45,7 @@ pub fn room_text(catalog: &CatalogUse) -> String {
     let used = thousands(catalog.used);
     match catalog.budget {
         Some(budget) => format!("{used} of {} {}{}", thousands(budget), catalog.unit, window_text(catalog)),
+        None if catalog.used == 1 => format!("1 {}, no limit", catalog.unit.trim_end_matches('s')),
         None => format!("{used} {}, no limit", catalog.unit),
     }
 }

@@ -7,11 +7,12 @@ mod dropped;
 mod glance;
 mod unseen;
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use openoxide_config::MyAgentsOrigin;
 use openoxide_live::PlaceSettings;
-use openoxide_skills::prelude::Entry;
+use openoxide_skills::prelude::{Catalog, Entry};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{AgentLine, CatalogUse, OverviewAnswer, SchemaVersion};
 
@@ -24,10 +25,11 @@ pub use action::Action;
 /// Looks at a project as your agents do. `command` writes an action in the words of the face.
 pub fn overview(settings: &PlaceSettings, command: &dyn Fn(&Action) -> String) -> Result<OverviewAnswer, Error> {
     let glance = Glance::new(settings, command)?;
-    let active = || glance.agents.iter().flat_map(|agent| agent.catalog.skills.iter().map(move |entry| (agent, entry)));
-    let skills: BTreeSet<&Path> = active().map(|(_, entry)| entry.canonical()).collect();
-    let folders: BTreeSet<&Path> =
-        active().map(|(agent, entry)| agent.catalog.roots[entry.root].canonical.as_path()).collect();
+    let catalogs = || glance.searched.catalogs.iter();
+    let skills: BTreeSet<&Path> = catalogs().flat_map(|catalog| &catalog.skills).map(Entry::canonical).collect();
+    let root = |catalog: &Catalog, entry: &Entry| catalog.roots[entry.root].canonical.clone();
+    let folders: BTreeSet<PathBuf> =
+        catalogs().flat_map(|catalog| catalog.skills.iter().map(|entry| root(catalog, entry))).collect();
     Ok(OverviewAnswer {
         schema: SchemaVersion::default(),
         project: path_text(&settings.workspace.project),

@@ -9,7 +9,7 @@ pub struct OverviewAnswer {
     pub schema: SchemaVersion,
     /// The project's folder.
     pub project: String,
-    /// How many skills are active in at least one agent, each file counted once.
+    /// How many skills are active in at least one agent, or by OpenOxide's own rules, each file counted once.
     pub skills: usize,
     /// How many folders of skills they are in.
     pub folders: usize,

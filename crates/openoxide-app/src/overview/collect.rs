@@ -1,6 +1,6 @@
 //! Collects what to fix, each with an action that fixes it or shows more. What costs most comes first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -85,16 +85,23 @@ fn misread(glance: &Glance<'_>, agent: &Agent) -> Vec<SuggestionLine> {
 fn shadowed(glance: &Glance<'_>) -> Vec<SuggestionLine> {
     let mut files: BTreeMap<&Path, Vec<(&Agent, &Entry)>> = BTreeMap::new();
     for agent in &glance.agents {
-        let is_shadowed =
-            |entry: &&Entry| entry.reason.as_ref().is_some_and(|reason| reason.code == Code::ShadowedName);
+        // A skill that is found again, by a link, is not another one.
+        let active: BTreeSet<&Path> = agent.catalog.skills.iter().map(Entry::canonical).collect();
+        let is_shadowed = |entry: &&Entry| {
+            let by_name = entry.reason.as_ref().is_some_and(|reason| reason.code == Code::ShadowedName);
+            by_name && !active.contains(entry.canonical())
+        };
         for entry in agent.catalog.others.iter().filter(is_shadowed) {
-            files.entry(entry.dir()).or_default().push((agent, entry));
+            let found = files.entry(entry.canonical()).or_default();
+            if !found.iter().any(|(known, _)| std::ptr::eq(*known, agent)) {
+                found.push((agent, entry));
+            }
         }
     }
     let mut groups: BTreeMap<(Option<&Path>, Vec<usize>), Vec<(&Agent, &Entry)>> = BTreeMap::new();
-    for (folder, found) in files {
+    for (file, found) in files {
         let agents = found.iter().map(|(agent, _)| agent.number).collect();
-        groups.entry((folder.parent(), agents)).or_default().extend(found.first());
+        groups.entry((file.parent().and_then(Path::parent), agents)).or_default().extend(found.first());
     }
     groups.into_iter().filter_map(|((_, agents), found)| shadowed_line(glance, &agents, &found)).collect()
 }

@@ -28,27 +28,18 @@ pub(super) struct UnseenSkills<'g> {
 }
 
 impl<'g> UnseenSkills<'g> {
-    /// Finds the skills of your agents that one of them does not see: by what commands without a host look at, then by each
-    /// other agent. Skills that it would drop join `dropped`.
+    /// Finds the skills that an agent does not see: of those that commands without a host look at, then of each other agent. Skills that it would drop join `dropped`.
     pub(super) fn of(
         glance: &'g Glance<'g>,
         agent: &'g Agent,
         dropped: &mut DroppedSkills<'g>,
     ) -> Vec<UnseenSkills<'g>> {
         let others = || glance.agents.iter().filter(|other| !std::ptr::eq(*other, agent));
-        let mine: BTreeSet<&Path> =
-            others().flat_map(|other| other.catalog.skills.iter().map(Entry::canonical)).collect();
-        let mut known: BTreeSet<&Path> = BTreeSet::new();
-        let mut names: BTreeSet<&str> = BTreeSet::new();
+        let looked_at = glance.own().entries().filter(|entry| !is_elsewhere(entry));
+        let mut known: BTreeSet<&Path> = looked_at.map(Entry::canonical).collect();
+        let mut names: BTreeSet<&str> = glance.own().skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
         let own = unseen(glance.workspace, glance.own(), &agent.view, &agent.catalog);
-        let mut all = Vec::new();
-        // Skills that no agent uses are not spread.
-        if own.iter().all(|(entry, _)| mine.contains(entry.canonical())) {
-            let looked_at = glance.own().entries().filter(|entry| !is_elsewhere(entry));
-            known.extend(looked_at.map(Entry::canonical));
-            names.extend(glance.own().skills.iter().map(|entry| entry.skill.name.as_ref()));
-            all.push(UnseenSkills::new(glance, agent, (glance.own(), None), own, dropped));
-        }
+        let mut all = vec![UnseenSkills::new(glance, agent, (glance.own(), None), own, dropped)];
         for other in others() {
             let mut missed = unseen(glance.workspace, &other.catalog, &agent.view, &agent.catalog);
             // A second skill of the same name, here or in an agent before, would only make trouble.
