@@ -5,8 +5,9 @@ mod looks_in;
 mod outcome;
 
 use openoxide_config::{MyAgentsOrigin, Workspace};
+use openoxide_skills::catalog::Searched;
 use openoxide_skills::diagnostic::Code;
-use openoxide_skills::prelude::{Catalog, Depth, View, load};
+use openoxide_skills::prelude::{Depth, View};
 use openoxide_wire::{ExplainAnswer, ExplainedFileLine, HostOutcome, SchemaVersion};
 
 use crate::{Error, ErrorKind};
@@ -61,8 +62,8 @@ pub fn explain(workspace: &Workspace, subject: &str, all_hosts: bool) -> Result<
     let others: Vec<View> = others.collect();
     let other_hosts = if all_hosts { 0 } else { others.len() };
     views.extend(others);
-    let catalogs: Vec<Catalog> = load(&views, Depth::Thorough);
-    let everywhere = Everywhere::new(workspace, &catalogs, &views, mine, subject)?;
+    let searched = Searched::load(&views, Depth::Thorough);
+    let everywhere = Everywhere::new(workspace, &searched, &views, mine, subject)?;
     let shown = if all_hosts { views.len() } else { mine };
     let outcomes = (0..shown).map(|column| HostOutcome { mine: column < mine, ..everywhere.outcome(column) });
     let hosts: Vec<HostOutcome> = outcomes.collect();

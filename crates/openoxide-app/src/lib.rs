@@ -6,12 +6,14 @@ mod values;
 mod skill_id;
 mod snapshot;
 
+pub mod catalog_use;
 mod driver;
 mod freshness;
 mod numbers;
 mod pending;
 mod progress;
 mod question;
+mod trial;
 mod visible;
 
 pub mod diff;
@@ -56,7 +58,7 @@ mod testing;
 pub use driver::{BlockingMcpServers, CommandRunner, McpServers};
 pub use error::{Error, ErrorKind};
 pub use freshness::{ActivationStamps, FileStamps};
-pub use numbers::{count, grouped, listed};
+pub use numbers::{count, grouped, listed, thousands};
 pub use pending::{ANSWER_TIME, Pending, PendingError, PendingKind, Rebase, Waits, random_name};
 pub use progress::{Progress, Report};
 pub use question::{question_line, sandbox_line};

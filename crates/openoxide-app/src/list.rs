@@ -28,10 +28,6 @@ pub struct Listing<'s> {
     pub skills: Vec<ListedSkill<'s>>,
     /// Everything else that was found, by path.
     pub others: Vec<&'s Entry>,
-    /// What the list that the model sees takes, in tokens.
-    pub tokens: u64,
-    /// What it may take, in tokens; absent: no limit is known.
-    pub token_limit: Option<u64>,
     /// The setting that switches all skills off, if none is active because of it.
     pub off: Option<SkillsOff>,
 }
@@ -62,14 +58,10 @@ pub fn list(snapshot: &Snapshot, audience: Audience) -> Result<Listing<'_>, Erro
         .zip(&costs.each)
         .map(|(entry, cost)| ListedSkill { entry, cost: *cost, missing_variables: missing_variables(snapshot, entry) })
         .collect();
-    // The model's list holds only what the model may call.
-    let listed = skills.iter().filter(|skill| skill.entry.model);
-    let tokens = listed.map(|skill| skill.cost).sum::<u64>() + costs.besides;
-    let token_limit = catalog_room(snapshot).map(|characters| characters / CHARACTERS_PER_TOKEN);
     let is_empty = catalog.skills.is_empty();
     let off = is_empty.then(|| skills_off(&snapshot.workspace, &snapshot.view)).flatten();
     let others = catalog.others.iter().collect();
-    Ok(Listing { catalog, skills, others, tokens, token_limit, off })
+    Ok(Listing { catalog, skills, others, off })
 }
 
 fn missing_variables<'s>(snapshot: &Snapshot, entry: &'s Entry) -> Vec<&'s str> {

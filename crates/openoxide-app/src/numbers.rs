@@ -19,6 +19,15 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// Writes a number in thousands, rounded: "950", "8.0k", "120k".
+pub fn thousands(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..99_950 => format!("{}.{}k", (number + 50) / 1_000, (number + 50) % 1_000 / 100),
+        _ => format!("{}k", grouped((number + 500) / 1_000)),
+    }
+}
+
 /// Writes a list: "a, b and c".
 pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
@@ -37,6 +46,8 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(999), "999");
+        let rounded = [999, 1_000, 7_998, 40_049, 99_949, 99_950, 1_234_567].map(thousands);
+        assert_eq!(rounded, ["999", "1.0k", "8.0k", "40.0k", "99.9k", "100k", "1,235k"]);
         assert_eq!((count(1, "skill"), count(2, "skill")), ("1 skill".to_owned(), "2 skills".to_owned()));
     }
 }

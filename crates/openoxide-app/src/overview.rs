@@ -1,17 +1,20 @@
-//! Use case: shows the agents found, how many skills each of them sees, and what is worth fixing.
+//! Use case: shows your agents, how many skills are active in each, what their catalogs take, and what to fix.
 
 mod action;
 mod collect;
+mod crowded;
 mod dropped;
 mod glance;
 mod unseen;
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
+use openoxide_config::MyAgentsOrigin;
 use openoxide_live::PlaceSettings;
-use openoxide_skills::prelude::{Catalog, Entry, Status};
+use openoxide_skills::prelude::{Catalog, Entry};
 use openoxide_skills::text::path_text;
-use openoxide_wire::{AgentLine, OverviewAnswer, SchemaVersion};
+use openoxide_wire::{AgentLine, CatalogUse, OverviewAnswer, SchemaVersion};
 
 use crate::{error::Error, hosts::found_paths, link::is_elsewhere};
 
@@ -19,40 +22,45 @@ use glance::{Agent, Glance};
 
 pub use action::Action;
 
-/// Looks at a project as OpenOxide and every agent found do. `command` writes an action in the words of the face.
+/// Looks at a project as your agents do. `command` writes an action in the words of the face.
 pub fn overview(settings: &PlaceSettings, command: &dyn Fn(&Action) -> String) -> Result<OverviewAnswer, Error> {
     let glance = Glance::new(settings, command)?;
-    let catalogs = || std::iter::once(&glance.own).chain(glance.agents.iter().map(|agent| &*agent.catalog));
+    let catalogs = || glance.searched.catalogs.iter();
     let skills: BTreeSet<&Path> = catalogs().flat_map(|catalog| &catalog.skills).map(Entry::canonical).collect();
-    let root = |catalog: &Catalog, at: usize| catalog.roots[at].canonical.clone();
-    let folders: BTreeSet<_> =
-        catalogs().flat_map(|catalog| catalog.skills.iter().map(|entry| root(catalog, entry.root))).collect();
+    let root = |catalog: &Catalog, entry: &Entry| catalog.roots[entry.root].canonical.clone();
+    let folders: BTreeSet<PathBuf> =
+        catalogs().flat_map(|catalog| catalog.skills.iter().map(|entry| root(catalog, entry))).collect();
     Ok(OverviewAnswer {
         schema: SchemaVersion::default(),
         project: path_text(&settings.workspace.project),
         skills: skills.len(),
         folders: folders.len(),
+        agents_from: origin(&glance.origin).to_owned(),
         agents: glance.agents.iter().map(agent_line).collect(),
-        hosts: settings.workspace.hosts.names().count(),
-        suggestions: collect::collect(&glance),
+        hosts: settings.workspace.hosts.names().map(ToOwned::to_owned).collect(),
+        to_fix: collect::collect(&glance),
     })
 }
 
+fn origin(origin: &MyAgentsOrigin) -> &'static str {
+    match origin {
+        MyAgentsOrigin::Named => "named",
+        MyAgentsOrigin::Listed(_) => "listed",
+        MyAgentsOrigin::Found => "found",
+        MyAgentsOrigin::NoneFound => "none",
+    }
+}
+
 fn agent_line(agent: &Agent) -> AgentLine {
-    // An active skill that is found again, by a link, is not one more that is hidden.
+    // An active skill that is found again, by a link, is not one more that is ignored.
     let active: BTreeSet<&Path> = agent.catalog.skills.iter().map(Entry::canonical).collect();
     let is_new = |entry: &&Entry| !is_elsewhere(entry) && !active.contains(entry.canonical());
-    let others = || agent.catalog.others.iter().filter(is_new);
-    let broken = others().filter(|entry| entry.status == Status::Invalid).count();
     AgentLine {
         name: agent.view.spec.id(),
         title: agent.view.host.title.clone(),
         found: found_paths(&agent.installation),
-        sees: agent.catalog.skills.len(),
-        hidden: others().count() - broken,
-        broken,
-        used: agent.prompt.as_ref().map(|prompt| prompt.used),
-        room: agent.prompt.as_ref().and_then(|prompt| prompt.budget),
-        unit: agent.prompt.as_ref().map(|prompt| prompt.unit.as_str().to_owned()),
+        active: agent.catalog.skills.len(),
+        ignored: agent.catalog.others.iter().filter(is_new).count(),
+        catalog: agent.prompt.as_ref().map(CatalogUse::from),
     }
 }

@@ -1,7 +1,6 @@
 //! Use case: draws the skills as the model sees them before anything is called, and what the budget left out.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Session, seen_by_model};
@@ -13,6 +12,7 @@ use openoxide_skills::text::{hidden_runs, path_text};
 use openoxide_wire::{NoticeLine, PreloadedLine, PromptAnswer};
 
 use crate::activate::{message_line, notice_line};
+use crate::catalog_use::now;
 use crate::error::Error;
 
 /// The model and the agent that see the catalog.
@@ -57,7 +57,7 @@ pub fn prompt(snapshot: &Snapshot, input: &PromptInput) -> Result<DrawnPrompt, E
     };
     let unlisted = unlisted(&runtime.view().host.preload, input.can_read, !preloaded.skills.is_empty());
     if unlisted.is_some() {
-        (prompt.text, prompt.shown, prompt.used) = (String::new(), Vec::new(), 0);
+        (prompt.text, prompt.shown, prompt.used, prompt.own) = (String::new(), Vec::new(), 0, 0);
     }
     let answer = PromptAnswer {
         unlisted: unlisted.map(str::to_owned),
@@ -85,11 +85,6 @@ fn deception(entry: &Entry) -> Option<NoticeLine> {
     };
     let help = "the agent's own program sends it like this; OpenOxide does not. `openoxide check` shows the place";
     Some(NoticeLine { skill: entry.skill.name.to_string(), text: what, help: Some(help.to_owned()) })
-}
-
-/// Returns the time in milliseconds, which some hosts order skills by.
-pub(crate) fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0))
 }
 
 /// Returns why an agent is not shown the catalog, if it is not.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use openoxide_app::Entry;
 use openoxide_app::agents_list::{AgentCatalogs, Mark, SkillRow};
+use openoxide_app::catalog_use::room_text;
 
 use crate::marks::{MarkColumns, legend};
 use crate::table::{cut, fill, pad, widest};
@@ -46,6 +47,17 @@ pub(crate) fn say_legend(ui: &Ui, found: &AgentCatalogs, rows: &[&SkillRow<'_>],
     match marks.iter().all(|mark| *mark == Mark::Active) {
         true => ui.say(&line),
         false => ui.say(&format!("{line}   why: {}", ui.command("explain SKILL"))),
+    }
+    say_rooms(ui, found, rows);
+}
+
+/// Says how full the catalogs are of the agents that do not show every skill whole.
+fn say_rooms(ui: &Ui, found: &AgentCatalogs, rows: &[&SkillRow<'_>]) {
+    for (column, agent) in found.agents.iter().enumerate() {
+        let is_lost = |row: &&SkillRow<'_>| matches!(found.mark(row, column), Mark::NameOnly | Mark::LeftOut);
+        if let Some(catalog) = found.catalog_use(column).filter(|_| rows.iter().any(|row| is_lost(&row))) {
+            ui.say(&format!("{}: {}", safe(&agent.view.host.title), room_text(catalog)));
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use openoxide_permissions::Rules;
 
 use crate::boundary::Mounts;
-pub use crate::discover::{LimitReached, Reason, Watched};
+pub use crate::discover::{LimitReached, PlannedLink, Reason, Watched};
 use crate::host::{Host, HostError, HostSpec, ManifestFolders};
 use crate::root::{Root, SleepingSearch, Surroundings, resolve_roots};
 use crate::settings::HostSettings;
@@ -25,6 +25,7 @@ mod permission;
 mod rank;
 #[cfg(test)]
 mod tests;
+mod what_if;
 
 pub use entry::{Entry, Problem, Status};
 pub use filter::is_switched_off;
@@ -33,6 +34,7 @@ pub use incremental::{Changes, IncrementalLoader};
 pub use inner_skills::InnerSkills;
 pub use load::{Depth, discover_dir, load};
 pub(crate) use order::{collator, sort_entries};
+pub use what_if::Searched;
 
 /// What one host sees.
 #[derive(Clone, Debug)]

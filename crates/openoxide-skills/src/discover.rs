@@ -8,6 +8,7 @@ mod folder;
 mod listing;
 mod open;
 mod plan;
+mod planned_link;
 mod select;
 mod survey;
 mod survey_cache;
@@ -17,6 +18,7 @@ pub(crate) use file::{FileFact, Prefix, read_manifest, read_plain_prefix, read_p
 pub(crate) use folder::{Manifest, Survey};
 pub(crate) use listing::Listing;
 pub(crate) use plan::Plan;
+pub use planned_link::PlannedLink;
 pub use select::Reason;
 pub(crate) use select::{Candidate, select};
 pub(crate) use survey::{FirstSearch, leads_there, refresh, survey};

@@ -33,7 +33,8 @@ pub use activation::{
     MessageRule, PreloadRules, Role, ToolsMeaning,
 };
 pub use budget::{
-    AliasFrame, BudgetRules, CatalogLines, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, Reserved,
+    AliasFrame, BudgetRules, CatalogLines, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, ModelWindow,
+    Reserved,
 };
 pub use expansion::{
     ArgumentRules, BlockForm, Escape, FileBase, FileNameEnd, FileRules, FileStart, InlinePlace, MissingArgument,

@@ -13,12 +13,14 @@ mod alias;
 mod fit;
 mod prompt;
 mod tidy;
+mod window;
 
 pub(crate) use tidy::tidy;
 
 use alias::Aliases;
 use fit::{Fit, Fitted, Item};
 pub use prompt::{BudgetUnit, DetailLevel, Model, Prompt, ShownSkill};
+pub use window::{Window, WindowOrigin};
 
 /// Renders the catalog of a view as the host's own program would send it.
 pub fn render(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
@@ -88,12 +90,13 @@ impl Renderer<'_> {
         let mut shown = Vec::new();
         for ((item, choice), entry) in drawing.items.into_iter().zip(&drawing.fitted.choices).zip(self.entries) {
             let detail = choice.detail(&item);
-            shown.push(ShownSkill { name: entry.skill.name.to_string(), path: entry.skill.path.to_path_buf(), detail });
+            let (name, path) = (entry.skill.name.to_string(), entry.skill.path.to_path_buf());
+            shown.push(ShownSkill { name, path, detail, cost: self.fit.cost(&item.full) });
             match detail {
                 DetailLevel::LeftOut => {}
                 DetailLevel::Full => lines.push(item.full),
                 DetailLevel::NameOnly => lines.push(item.bare),
-                DetailLevel::Cut => {
+                DetailLevel::Shortened => {
                     let (name, text) = (shown_name(entry, self.view), item.cut(choice));
                     lines.push(draw_entry(self.templates, &name, entry, &text, &item.path)?);
                 }
@@ -115,8 +118,9 @@ impl Renderer<'_> {
         if rules.lines == CatalogLines::Tidy && !text.is_empty() {
             text = tidy(&text) + "\n";
         }
-        let (budget, unit, used) = (self.fit.budget, self.fit.unit, drawing.fitted.used);
-        Ok(Prompt { text, shown, place: rules.place, budget, used, unit })
+        let Fitted { used, own, .. } = drawing.fitted;
+        let (budget, unit, window) = (self.fit.budget, self.fit.unit, self.fit.window.clone());
+        Ok(Prompt { text, shown, place: rules.place, budget, used, own, window, unit })
     }
 }
 

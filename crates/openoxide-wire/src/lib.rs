@@ -10,6 +10,7 @@ use serde::Serialize;
 
 mod activate;
 mod agents_list;
+mod catalog_use;
 mod change;
 mod check;
 mod config;
@@ -36,6 +37,7 @@ pub use activate::{
     ActivateAnswer, ActivatedLine, ForkLine, MessageLine, NoticeLine, ReattachedLine, RecordedLine, RefusedLine,
 };
 pub use agents_list::{AgentsListAnswer, AgentsOtherLine, AgentsSkillLine, AnyListAnswer};
+pub use catalog_use::{CatalogUse, WindowLine};
 pub use change::{ChangeAnswer, ChangeLine, SettingAnswer, SwitchAnswer};
 pub use check::{CheckAnswer, CheckedLine};
 pub use config::{ConfigAnswer, ConfigValue};

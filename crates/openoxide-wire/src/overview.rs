@@ -1,6 +1,6 @@
-//! `openoxide --json`: the agents that were found, what each sees, and what to fix.
+//! `openoxide --json`: your agents, what each makes of the skills, and what to fix.
 
-use crate::{JsonSchema, SchemaVersion, Serialize};
+use crate::{CatalogUse, JsonSchema, SchemaVersion, Serialize};
 
 /// A project at a glance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -9,20 +9,22 @@ pub struct OverviewAnswer {
     pub schema: SchemaVersion,
     /// The project's folder.
     pub project: String,
-    /// How many skills there are, each file counted once.
+    /// How many skills are active in at least one agent, or by OpenOxide's own rules, each file counted once.
     pub skills: usize,
     /// How many folders of skills they are in.
     pub folders: usize,
-    /// The agents that were found on this machine or in this project.
+    /// How the agents came to be known: `named` (by `--host` or the setting `host`), `listed` (in the setting `my_agents`),
+    /// `found` (on this machine or in this project) or `none` (no agent was found, so OpenOxide's own rules stand in for one).
+    pub agents_from: String,
+    /// Your agents.
     pub agents: Vec<AgentLine>,
-    /// How many hosts are known.
-    pub hosts: usize,
-    /// What is worth mending, worst first.
-    #[serde(rename = "mend")]
-    pub suggestions: Vec<SuggestionLine>,
+    /// The hosts that are known.
+    pub hosts: Vec<String>,
+    /// What to fix: what costs most comes first.
+    pub to_fix: Vec<SuggestionLine>,
 }
 
-/// An agent that was found.
+/// One of your agents.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AgentLine {
     /// The host's name.
@@ -31,39 +33,37 @@ pub struct AgentLine {
     pub title: String,
     /// What shows that it is there: a program, or files and folders.
     pub found: Vec<String>,
-    /// How many skills it sees.
-    pub sees: usize,
-    /// How many it finds and passes over by its rules.
-    pub hidden: usize,
-    /// How many it finds and cannot use.
-    pub broken: usize,
-    /// What its catalog takes of the model's window; absent for a host without templates.
+    /// How many skills are active.
+    pub active: usize,
+    /// How many files it finds and ignores.
+    pub ignored: usize,
+    /// What its catalog takes, and how much of each skill its model sees; absent for a host without templates.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub used: Option<u64>,
-    /// How much it may take; absent: no limit is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub room: Option<u64>,
-    /// What is counted: `tokens` or `characters`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit: Option<String>,
+    pub catalog: Option<CatalogUse>,
 }
 
-/// Something worth mending.
+/// Something to fix. What its commands would do was tried in memory: none of them makes anything worse.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "MendLine")]
 pub struct SuggestionLine {
-    /// The skill, or the file or folder that is meant.
+    /// The skill, the agent, or how many skills.
     pub subject: String,
     /// What is wrong, in one sentence.
     pub text: String,
+    /// What else there is to know, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
     /// The code of the finding, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// The command that mends it, or shows more.
+    /// The command that fixes it, or shows more.
     pub command: String,
-    /// Whether the command mends it by itself.
-    #[serde(rename = "mends")]
+    /// Whether the command fixes it by itself.
     pub fixes: bool,
+    /// Other commands to choose from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
     /// The agents that are concerned, by their hosts' names.
     pub agents: Vec<String>,
+    /// How much it costs: about how many skills are not what they should be, in all agents together.
+    pub cost: usize,
 }

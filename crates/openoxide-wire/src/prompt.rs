@@ -3,7 +3,7 @@
 use openoxide_skills::render::{DetailLevel, Prompt, ShownSkill};
 use openoxide_skills::text::path_text;
 
-use crate::{JsonSchema, MessageLine, SchemaVersion, Serialize};
+use crate::{CatalogUse, JsonSchema, MessageLine, SchemaVersion, Serialize};
 
 /// What the model sees, and what that cost whom.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -16,13 +16,9 @@ pub struct PromptAnswer {
     pub text: String,
     /// Where the model meets it: `system-prompt` or `tool-description`.
     pub place: String,
-    /// The room there is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<u64>,
-    /// The room that was used.
-    pub used: u64,
-    /// `characters` or `tokens`.
-    pub unit: String,
+    /// What it takes, and how much of each skill the model sees.
+    #[serde(flatten)]
+    pub catalog: CatalogUse,
     /// Every skill that the model may call, and how it is shown.
     pub shown: Vec<ShownLine>,
     /// Why the list is left out although there are skills: the agent cannot read files, or starts with skills.
@@ -54,7 +50,7 @@ pub struct ShownLine {
     pub name: String,
     /// Its file.
     pub path: String,
-    /// `full`, `cut`, `name-only` or `left-out`.
+    /// `full`, `shortened`, `name-only` or `left-out`.
     pub how: String,
 }
 
@@ -66,9 +62,7 @@ impl PromptAnswer {
             host,
             text: prompt.text.clone(),
             place: prompt.place.as_str().to_owned(),
-            budget: prompt.budget,
-            used: prompt.used,
-            unit: prompt.unit.as_str().to_owned(),
+            catalog: CatalogUse::from(prompt),
             shown: prompt.shown.iter().map(ShownLine::from).collect(),
             unlisted: None,
             messages: Vec::new(),
@@ -81,7 +75,7 @@ impl From<&ShownSkill> for ShownLine {
     fn from(shown: &ShownSkill) -> ShownLine {
         let how = match shown.detail {
             DetailLevel::Full => "full",
-            DetailLevel::Cut => "cut",
+            DetailLevel::Shortened => "shortened",
             DetailLevel::NameOnly => "name-only",
             DetailLevel::LeftOut => "left-out",
         };

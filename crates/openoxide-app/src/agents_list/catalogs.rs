@@ -10,7 +10,7 @@ use openoxide_skills::catalog::Problem;
 use openoxide_skills::prelude::{Catalog, Depth, Entry, View, load};
 
 use super::shown::{Mark, Shown};
-use crate::list::unsearched;
+use crate::{catalog_use::CatalogUse, list::unsearched};
 
 /// What your agents found.
 #[derive(Clone, Debug)]
@@ -80,6 +80,11 @@ impl AgentCatalogs {
         all.sort_by(|left, right| left.path.cmp(&right.path));
         all.dedup_by(|left, right| left.path == right.path && left.diagnostic.code == right.diagnostic.code);
         all
+    }
+
+    /// Returns what the catalog of an agent takes, if it has a limit.
+    pub fn catalog_use(&self, column: usize) -> Option<&CatalogUse> {
+        self.agents[column].shown.catalog.as_ref()
     }
 
     /// Returns what an agent makes of the file of a row.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use openoxide_skills::prelude::{Catalog, Entry, Model, View, render};
 use openoxide_skills::render::{DetailLevel, catalog_budget};
 
-use crate::prompt::now;
+use crate::catalog_use::{CatalogUse, now};
 
 /// What an agent makes of a skill, at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,9 +24,13 @@ pub enum Mark {
     NotFound,
 }
 
-/// The skills whose description the model of an agent does not see.
+/// The skills whose description the model of an agent does not see, and what the catalog takes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shown(HashMap<PathBuf, Mark>);
+pub(super) struct Shown {
+    marks: HashMap<PathBuf, Mark>,
+    /// Absent: there is no limit.
+    pub(super) catalog: Option<CatalogUse>,
+}
 
 impl Shown {
     /// Draws what the model sees, if anything could be missing.
@@ -40,13 +44,15 @@ impl Shown {
         let mark = |detail| match detail {
             DetailLevel::NameOnly => Some(Mark::NameOnly),
             DetailLevel::LeftOut => Some(Mark::LeftOut),
-            DetailLevel::Full | DetailLevel::Cut => None,
+            DetailLevel::Full | DetailLevel::Shortened => None,
         };
-        Shown(prompt.shown.into_iter().filter_map(|shown| Some((shown.path, mark(shown.detail)?))).collect())
+        let catalog = Some(CatalogUse::from(&prompt));
+        let marks = prompt.shown.into_iter().filter_map(|shown| Some((shown.path, mark(shown.detail)?))).collect();
+        Shown { marks, catalog }
     }
 
     pub(super) fn mark(&self, entry: &Entry) -> Mark {
-        match self.0.get(&*entry.skill.path) {
+        match self.marks.get(&*entry.skill.path) {
             _ if !entry.is_active() => Mark::Ignored,
             Some(mark) => *mark,
             None if entry.name_only => Mark::NameOnly,

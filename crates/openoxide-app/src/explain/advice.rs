@@ -14,6 +14,11 @@ pub enum Advice {
         /// The agent.
         into: String,
     },
+    /// Look at what takes the room in the agent's catalog: it is full, so that a link would only make it worse.
+    Full {
+        /// The agent.
+        host: String,
+    },
     /// Trust the project.
     Trust,
     /// Check the skill for this agent.

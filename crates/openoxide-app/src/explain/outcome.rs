@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use openoxide_config::Workspace;
+use openoxide_skills::catalog::Searched;
 use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
 use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_wire::{ExplainedFileLine, HostFileLine, HostOutcome};
 
 use super::{advice::Advice, looks_in::looks_in};
-use crate::link::{is_elsewhere, unseen_place, would_drop};
+use crate::link::{Placement, is_elsewhere, unseen_place, would_drop};
+use crate::trial::{Change, Harm, Trial};
 use crate::{Error, off::skills_off, paths, skill_id::SkillReference, skill_id::find};
 
 fn ambiguous(number: usize) -> String {
@@ -20,6 +22,7 @@ fn ambiguous(number: usize) -> String {
 /// What hosts make of a skill, your agents first.
 pub(super) struct Everywhere<'e> {
     workspace: &'e Workspace,
+    searched: &'e Searched,
     hosts: Vec<Host<'e>>,
     /// How many of the hosts are the user's agents.
     mine: usize,
@@ -38,14 +41,14 @@ impl<'e> Everywhere<'e> {
     /// Looks for a skill in every catalog. It is an error if no host finds it.
     pub(super) fn new(
         workspace: &'e Workspace,
-        catalogs: &'e [Catalog],
+        searched: &'e Searched,
         views: &'e [View],
         mine: usize,
         subject: &str,
     ) -> Result<Everywhere<'e>, Error> {
         let mut unknown: Option<Error> = None;
         let mut hosts: Vec<Host<'e>> = Vec::new();
-        for (catalog, view) in catalogs.iter().zip(views) {
+        for (catalog, view) in searched.catalogs.iter().zip(views) {
             let found = find(workspace, catalog, subject).unwrap_or_else(|error| {
                 // A near name in any host helps more than none.
                 let suggests = |error: &Error| matches!(error, Error::UnknownSkill { near: Some(_), .. });
@@ -63,7 +66,7 @@ impl<'e> Everywhere<'e> {
         found.retain(|(_, entry)| known.insert(entry.canonical()));
         match unknown {
             Some(error) if found.is_empty() => Err(error),
-            _ => Ok(Everywhere { workspace, hosts, mine, found }),
+            _ => Ok(Everywhere { workspace, searched, hosts, mine, found }),
         }
     }
 
@@ -122,13 +125,28 @@ impl<'e> Everywhere<'e> {
         let (at, entry) = self.found.iter().find(|(at, entry)| can_be_linked(*at, entry))?;
         let source = self.hosts[*at].catalog;
         let place = unseen_place(self.workspace, (source, entry), host.view, host.catalog)?;
-        let helps = place.is_free() && would_drop(host.view, entry).is_none();
+        if !place.is_free() || would_drop(host.view, entry).is_some() {
+            return None;
+        }
         let skill = match self.found.len() {
             1 => SkillReference::of(source, entry),
             // The name means more than one.
             _ => SkillReference { name: None, folder: entry.dir().to_owned() },
         };
-        helps.then(|| Advice::Link { skill, into: host.view.spec.id() })
+        let into = host.view.spec.id();
+        match self.harm(host, entry, &place) {
+            None => Some(Advice::Link { skill, into }),
+            Some(Harm::Overflow(_)) => Some(Advice::Full { host: into }),
+            Some(Harm::Clash(_) | Harm::NoUse) => None,
+        }
+    }
+
+    /// Tries the link, and says what harm it does to your agents.
+    fn harm(&self, host: &Host<'_>, entry: &Entry, place: &Placement) -> Option<Harm> {
+        let agents = self.hosts[..self.mine].iter().enumerate().map(|(number, host)| (number, host.view));
+        let agent = self.hosts.iter().position(|other| std::ptr::eq(other, host))?;
+        let link = Change::Link { link: place.planned(), agent, name: entry.skill.name.to_string() };
+        Trial::new(self.workspace, self.searched, agents).accept(vec![link]).err()
     }
 
     /// Returns the titles of the hosts that are no agents of the user's and in which the skill is active.

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
+use openoxide_skills::catalog::PlannedLink;
 use openoxide_skills::host::{Layout, Links};
 use openoxide_skills::prelude::{Catalog, Entry, SkillScope, View};
 use openoxide_skills::{diagnostic::Fix, judge::judge, root::Root, text::path_text};
@@ -39,6 +40,17 @@ impl Placement {
             if self.existing == Existing::Dangling { "a link that leads nowhere" } else { "and is something else" };
         let message = format!("`{}` is there already, {what}", paths::short(workspace, &self.place));
         not_linked(message).with_help("nothing is replaced: rename or remove what is there")
+    }
+
+    /// Returns what a search would find there.
+    pub(crate) fn planned(&self) -> PlannedLink {
+        PlannedLink {
+            folder: self.place.parent().unwrap_or(Path::new("/")).to_owned(),
+            real_folder: self.parent.clone(),
+            name: self.place.file_name().unwrap_or_default().to_owned(),
+            source: self.source.clone(),
+            copy: self.needs_copy,
+        }
     }
 
     pub(super) fn change(&self, copy: bool) -> ChangeLine {

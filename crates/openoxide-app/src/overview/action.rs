@@ -1,4 +1,4 @@
-//! What a person can do about something worth fixing.
+//! What a person can do about something to fix.
 
 use std::path::PathBuf;
 
@@ -27,15 +27,15 @@ pub enum Action {
         /// The agent that is to see it.
         into: String,
     },
-    /// Switch a skill on in an agent's settings.
-    Enable {
-        /// The agent's host.
+    /// Switch skills off in one agent.
+    Disable {
+        /// The skills.
+        skills: Vec<SkillReference>,
+        /// The agent.
         host: String,
-        /// The skill.
-        skill: SkillReference,
-        /// Whether the project's settings switch it off.
-        in_project: bool,
     },
+    /// List the skills.
+    List,
     /// Explain a skill.
     Explain(SkillReference),
     /// Show where an agent looks, and its settings.

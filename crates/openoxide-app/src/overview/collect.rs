@@ -1,132 +1,137 @@
-//! Collects what is worth fixing, worst first, each with the one action that fixes it or shows more.
+//! Collects what to fix, each with an action that fixes it or shows more. What costs most comes first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
 
 use openoxide_config::ConfigProblem;
-use openoxide_skills::prelude::{Code, Entry, Status};
-use openoxide_skills::{render::DetailLevel, settings::Origin};
-use openoxide_wire::SuggestionLine;
+use openoxide_skills::catalog::{Catalog, load};
+use openoxide_skills::prelude::{Code, Depth, Entry, Status, View};
+use openoxide_skills::root::Surroundings;
+use openoxide_wire::{CatalogUse, SuggestionLine};
 
 use super::glance::{Agent, Glance};
-use super::{action::Action, dropped::DroppedSkills, unseen::unseen_by};
-use crate::{paths, skill_id::SkillReference, trust::holds_home};
+use super::{action::Action, crowded::crowded, dropped::DroppedSkills, unseen::UnseenSkills};
+use crate::catalog_use::{draw, overflows_more};
+use crate::numbers::listed;
+use crate::{paths, trial::Trial, trust::holds_home};
 
 pub(super) fn collect(glance: &Glance<'_>) -> Vec<SuggestionLine> {
+    let trial =
+        Trial::new(glance.workspace, &glance.searched, glance.agents.iter().map(|agent| (agent.number, &agent.view)));
     let mut dropped = DroppedSkills::default();
     for agent in &glance.agents {
-        dropped.add_invalid(&agent.view, &agent.catalog);
+        dropped.add_invalid(agent);
     }
-    if glance.agents.is_empty() {
-        dropped.add_invalid(glance.view, &glance.own);
-    }
-    let agents = glance.agents.iter();
-    let unseen: Vec<SuggestionLine> = agents.clone().flat_map(|agent| unseen_by(glance, agent, &mut dropped)).collect();
-    let mut lines = dropped.suggest(glance);
-    lines.extend(untrusted(glance));
-    lines.extend(unseen);
-    lines.extend(agents.clone().filter_map(|agent| crowded(glance, agent)));
+    let unseen: Vec<UnseenSkills<'_>> =
+        glance.agents.iter().flat_map(|agent| UnseenSkills::of(glance, agent, &mut dropped)).collect();
+    let mut lines: Vec<SuggestionLine> = glance.agents.iter().flat_map(|agent| misread(glance, agent)).collect();
+    lines.extend(glance.agents.iter().filter_map(|agent| crowded(glance, agent)));
+    lines.extend(dropped.suggest(glance, &trial));
+    lines.extend(glance.agents.iter().filter_map(|agent| untrusted(glance, agent)));
+    lines.extend(unseen.iter().flat_map(|unseen| unseen.suggest(&trial)));
     lines.extend(shadowed(glance));
-    lines.extend(switched_off(glance));
-    // What one action fixes comes first.
-    lines.sort_by_key(|line| !line.fixes);
-    agents.flat_map(|agent| misread(glance, agent)).chain(lines).collect()
+    // Of two that cost the same, the one that a command fixes comes first.
+    lines.sort_by_key(|line| (std::cmp::Reverse(line.cost), !line.fixes));
+    lines
 }
 
 /// Skills of the project that would be active if it were trusted.
-fn untrusted(glance: &Glance<'_>) -> Option<SuggestionLine> {
-    let mut entries = glance.own.others.iter().filter(|entry| entry.status == Status::Untrusted);
-    let first = entries.next()?;
-    let more = entries.count();
-    let (subject, text) = match more {
-        0 => (first.skill.name.to_string(), "the project is not trusted, so its skill does not replace yours"),
-        _ => (format!("{} skills", more + 1), "the project is not trusted, so its skills do not replace yours"),
+fn untrusted(glance: &Glance<'_>, agent: &Agent) -> Option<SuggestionLine> {
+    let entries: Vec<&Entry> = agent.catalog.others.iter().filter(|entry| entry.status == Status::Untrusted).collect();
+    let first = entries.first()?;
+    let (subject, does, whose) = match entries.len() {
+        1 => (first.skill.name.to_string(), "does", "the skill"),
+        more => (format!("{more} skills"), "do", "skills"),
     };
+    let text = format!("{subject}: the project is not trusted, so its version {does} not replace yours");
+    let text = if whose == "skills" { text.replace("its version do", "its versions do") } else { text };
+    let may_trust = !holds_home(glance.workspace, &glance.workspace.project) && !overflows_if_trusted(glance, agent);
+    let action = if may_trust { Action::Trust } else { glance.explain(&agent.catalog, first) };
     Some(SuggestionLine {
         code: code(first),
-        fixes: !holds_home(glance.workspace, &glance.workspace.project),
-        ..glance.suggest(&subject, text.to_owned(), &Action::Trust)
+        fixes: may_trust,
+        cost: entries.len(),
+        agents: vec![agent.view.spec.id()],
+        ..glance.suggest(&subject, text, &action)
     })
+}
+
+fn overflows_if_trusted(glance: &Glance<'_>, agent: &Agent) -> bool {
+    let around = Surroundings { trusted: true, ..(*agent.view.around).clone() };
+    let view = View { around: Arc::new(around), ..agent.view.clone() };
+    let catalog: Arc<Catalog> = Arc::new(load(std::slice::from_ref(&view), Depth::Quick).remove(0));
+    let after = draw(glance.workspace, &view, &catalog);
+    let both = agent.prompt.as_ref().zip(after.as_ref());
+    both.is_some_and(|(before, after)| overflows_more(&CatalogUse::from(before), &CatalogUse::from(after)))
 }
 
 /// Settings of an agent that cannot be read, or that name what is not there.
 fn misread(glance: &Glance<'_>, agent: &Agent) -> Vec<SuggestionLine> {
     let suggest = |problem: &ConfigProblem| {
-        let message = &problem.diagnostic.message;
+        let (title, message) = (&agent.view.host.title, &problem.diagnostic.message);
         let text = match &problem.path {
-            Some(path) => format!("{}: {message}", paths::short(glance.workspace, path)),
-            None => message.clone(),
+            Some(path) => format!("{title}: {}: {message}", paths::short(glance.workspace, path)),
+            None => format!("{title}: {message}"),
         };
-        let code = Some(problem.diagnostic.code.to_string());
-        SuggestionLine { code, ..about_agent(glance, agent, text, Action::Roots) }
+        let (code, host) = (Some(problem.diagnostic.code.to_string()), agent.view.spec.id());
+        let line = glance.suggest(title, text, &Action::Roots(host.clone()));
+        SuggestionLine { code, agents: vec![host], ..line }
     };
     agent.problems.iter().map(suggest).collect()
 }
 
-/// A catalog that is too large for its budget.
-fn crowded(glance: &Glance<'_>, agent: &Agent) -> Option<SuggestionLine> {
-    let shown = &agent.prompt.as_ref()?.shown;
-    let lost = shown.iter().filter(|shown| shown.detail == DetailLevel::LeftOut).count();
-    let text = || format!("its catalog is full: {lost} of {} skills are not shown to the model", shown.len());
-    (lost > 0).then(|| about_agent(glance, agent, text(), Action::Prompt))
-}
-
-fn about_agent(glance: &Glance<'_>, agent: &Agent, text: String, action: fn(String) -> Action) -> SuggestionLine {
-    let host = agent.view.spec.id();
-    let line = glance.suggest(&agent.view.host.title, text, &action(host.clone()));
-    SuggestionLine { agents: vec![host], ..line }
-}
-
-/// Skills whose name another one has.
+/// Skills whose name another one has: those that the same agents ignore in one folder for that together.
 fn shadowed(glance: &Glance<'_>) -> Vec<SuggestionLine> {
-    let mut names = BTreeSet::new();
-    let entries = others(glance, Code::ShadowedName).filter(|entry| names.insert(&entry.skill.name));
-    let suggest = |entry: &Entry| {
-        let text = format!("{} is shadowed by another skill of this name", paths::short(glance.workspace, entry.dir()));
-        SuggestionLine { code: code(entry), ..glance.suggest(&entry.skill.name, text, &glance.explain(entry)) }
-    };
-    entries.map(suggest).collect()
+    let mut files: BTreeMap<&Path, Vec<(&Agent, &Entry)>> = BTreeMap::new();
+    for agent in &glance.agents {
+        // A skill that is found again, by a link, is not another one.
+        let active: BTreeSet<&Path> = agent.catalog.skills.iter().map(Entry::canonical).collect();
+        let is_shadowed = |entry: &&Entry| {
+            let by_name = entry.reason.as_ref().is_some_and(|reason| reason.code == Code::ShadowedName);
+            by_name && !active.contains(entry.canonical())
+        };
+        for entry in agent.catalog.others.iter().filter(is_shadowed) {
+            let found = files.entry(entry.canonical()).or_default();
+            if !found.iter().any(|(known, _)| std::ptr::eq(*known, agent)) {
+                found.push((agent, entry));
+            }
+        }
+    }
+    let mut groups: BTreeMap<(Option<&Path>, Vec<usize>), Vec<(&Agent, &Entry)>> = BTreeMap::new();
+    for (file, found) in files {
+        let agents = found.iter().map(|(agent, _)| agent.number).collect();
+        groups.entry((file.parent().and_then(Path::parent), agents)).or_default().extend(found.first());
+    }
+    groups.into_iter().filter_map(|((_, agents), found)| shadowed_line(glance, &agents, &found)).collect()
 }
 
-/// Skills that a setting switches off.
-fn switched_off(glance: &Glance<'_>) -> Vec<SuggestionLine> {
-    let suggest = |entry: &Entry| {
-        let enable = enable(glance, entry);
-        let fixes = enable.is_some();
-        let action = enable.unwrap_or_else(|| glance.explain(entry));
-        let reason = entry.reason.as_ref().map_or("", |reason| &reason.text);
-        let text = paths::abbreviate_home(glance.workspace, reason);
-        SuggestionLine { code: code(entry), fixes, ..glance.suggest(&entry.skill.name, text, &action) }
+fn shadowed_line(glance: &Glance<'_>, agents: &[usize], found: &[(&Agent, &Entry)]) -> Option<SuggestionLine> {
+    let (agent, entry) = *found.first()?;
+    let agents: Vec<&Agent> = glance.agents.iter().filter(|agent| agents.contains(&agent.number)).collect();
+    let titles: Vec<&str> = agents.iter().map(|agent| agent.view.host.title.as_str()).collect();
+    let (who, verb) = (listed(&titles), if titles.len() == 1 { "ignores" } else { "ignore" });
+    let (name, folder) = (&entry.skill.name, entry.dir());
+    let (subject, text) = match found.len() {
+        1 => {
+            let place = paths::short(glance.workspace, folder);
+            (name.to_string(), format!("{name}: {who} {verb} {place}, because another skill has this name"))
+        }
+        many => {
+            let place = paths::short(glance.workspace, folder.parent().unwrap_or(folder));
+            let text = format!("{who} {verb} {many} skills in {place}, such as {name}: others have their names");
+            (format!("{many} skills"), text)
+        }
     };
-    others(glance, Code::DisabledBySetting).map(suggest).collect()
-}
-
-fn others<'g>(glance: &'g Glance<'_>, code: Code) -> impl Iterator<Item = &'g Entry> {
-    glance.own.others.iter().filter(move |entry| entry.reason.as_ref().is_some_and(|reason| reason.code == code))
+    Some(SuggestionLine {
+        code: code(entry),
+        agents: agents.iter().map(|agent| agent.view.spec.id()).collect(),
+        // The agents have a skill of each name; only which one is in question.
+        cost: agents.len(),
+        ..glance.suggest(&subject, text, &glance.explain(&agent.catalog, entry))
+    })
 }
 
 fn code(entry: &Entry) -> Option<String> {
     entry.reason.as_ref().map(|reason| reason.code.to_string())
-}
-
-/// Returns the action that switches a skill on again, if settings of our own switch it off.
-fn enable(glance: &Glance<'_>, entry: &Entry) -> Option<Action> {
-    let host = &glance.view.host;
-    let (_, rules) = host.switching()?;
-    if rules.from.iter().all(|source| source.config.is_none()) {
-        return None;
-    }
-    let workspace = glance.workspace;
-    let names_it = |item: &toml::Value| item.get("name").and_then(toml::Value::as_str) == Some(&entry.skill.name);
-    let by_path = |item: &toml::Value| item.get("path").is_some();
-    let is_about_it = |item: &toml::Value| names_it(item) || by_path(item);
-    let rules = workspace.config.values("skills.config").into_iter().rev();
-    let last =
-        rules.into_iter().find(|setting| setting.value.as_array().is_some_and(|items| items.iter().any(is_about_it)));
-    let in_project = match last.map(|setting| setting.origin) {
-        Some(Origin::File { path, .. }) => path == workspace.project.join(".openoxide/config.toml"),
-        _ => return None,
-    };
-    let skill = SkillReference::of(&glance.own, entry);
-    let host = glance.view.spec.id();
-    skill.is_printable().then_some(Action::Enable { host, skill, in_project })
 }

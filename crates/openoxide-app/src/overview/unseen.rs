@@ -8,74 +8,148 @@ use openoxide_wire::SuggestionLine;
 use super::glance::{Agent, Glance};
 use super::{action::Action, dropped::DroppedSkills};
 use crate::link::{Placement, is_elsewhere, unseen, would_drop};
-use crate::{error::Error, paths, skill_id::SkillReference};
+use crate::trial::{Change, Harm, Trial};
+use crate::{paths, skill_id::SkillReference};
 
 /// Up to this many skills that an agent does not see get a line each; more are one line.
 const SINGLE: usize = 2;
 
-/// Suggests what to do about skills that an agent does not see: those that are active here, then those of other agents.
-/// Skills that it would drop join `dropped`.
-pub(super) fn unseen_by<'g>(
-    glance: &'g Glance<'g>,
-    agent: &'g Agent,
-    dropped: &mut DroppedSkills<'g>,
-) -> Vec<SuggestionLine> {
-    let looked_at = glance.own.entries().filter(|entry| !is_elsewhere(entry));
-    let mut known: BTreeSet<&Path> = looked_at.map(Entry::canonical).collect();
-    let mut names: BTreeSet<&str> = glance.own.skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
-    let all = unseen(glance.workspace, &glance.own, &agent.view, &agent.catalog);
-    let mut lines = UnseenSkills { glance, agent, source: &glance.own, from: None }.suggest(all, dropped);
-    for other in glance.agents.iter().filter(|other| !std::ptr::eq(*other, agent)) {
-        let mut missed = unseen(glance.workspace, &other.catalog, &agent.view, &agent.catalog);
-        // A second skill of the same name, here or in an agent before, would only make trouble.
-        missed.retain(|(entry, _)| known.insert(entry.canonical()) && names.insert(&entry.skill.name));
-        let from = Some(other.view.spec.id());
-        lines.extend(UnseenSkills { glance, agent, source: &other.catalog, from }.suggest(missed, dropped));
-    }
-    lines
-}
-
 /// Skills of one catalog that an agent does not see.
-struct UnseenSkills<'g> {
+pub(super) struct UnseenSkills<'g> {
     glance: &'g Glance<'g>,
     agent: &'g Agent,
     source: &'g Catalog,
-    /// The host whose catalog it is; absent: the one that was asked for.
+    /// The host whose catalog it is; absent: what commands without a host look at.
     from: Option<String>,
+    /// The skills that can be linked.
+    free: Vec<(&'g Entry, Placement)>,
+    /// What is wrong with the place of the others.
+    taken: Vec<(&'g Entry, String)>,
 }
 
 impl<'g> UnseenSkills<'g> {
-    fn suggest(
-        &self,
-        missed: Vec<(&'g Entry, Result<Placement, Error>)>,
+    /// Finds the skills that an agent does not see: of those that commands without a host look at, then of each other agent. Skills that it would drop join `dropped`.
+    pub(super) fn of(
+        glance: &'g Glance<'g>,
+        agent: &'g Agent,
         dropped: &mut DroppedSkills<'g>,
-    ) -> Vec<SuggestionLine> {
-        let (workspace, view) = (self.glance.workspace, &self.agent.view);
-        let title = &view.host.title;
-        let mut all = Vec::new();
-        let mut free = Vec::new();
-        for (entry, place) in missed {
-            match place.and_then(|place| if place.is_free() { Ok(()) } else { Err(place.taken(workspace)) }) {
-                // A link to what the agent would drop fixes nothing.
-                Ok(()) if would_drop(view, entry).is_some() => dropped.add(entry, view),
-                Ok(()) => free.push(entry),
-                Err(problem) => {
-                    let text = format!("{title} does not see it, and it cannot be linked: {problem}");
-                    all.push(self.line(&entry.skill.name, text, &self.glance.explain(entry)));
-                }
-            }
-        }
-        if free.len() > SINGLE {
-            let text = format!("{title} does not look where they are");
-            all.insert(0, self.link(&format!("{} skills", free.len()), text, None));
-            return all;
-        }
-        for entry in free {
-            let root = paths::short(workspace, &self.source.roots[entry.root].root.path);
-            let skill = Some(SkillReference::of(self.source, entry));
-            all.push(self.link(&entry.skill.name, format!("{title} does not read {root}"), skill));
+    ) -> Vec<UnseenSkills<'g>> {
+        let others = || glance.agents.iter().filter(|other| !std::ptr::eq(*other, agent));
+        let looked_at = glance.own().entries().filter(|entry| !is_elsewhere(entry));
+        let mut known: BTreeSet<&Path> = looked_at.map(Entry::canonical).collect();
+        let mut names: BTreeSet<&str> = glance.own().skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
+        let own = unseen(glance.workspace, glance.own(), &agent.view, &agent.catalog);
+        let mut all = vec![UnseenSkills::new(glance, agent, (glance.own(), None), own, dropped)];
+        for other in others() {
+            let mut missed = unseen(glance.workspace, &other.catalog, &agent.view, &agent.catalog);
+            // A second skill of the same name, here or in an agent before, would only make trouble.
+            missed.retain(|(entry, _)| known.insert(entry.canonical()) && names.insert(&entry.skill.name));
+            let from = Some(other.view.spec.id());
+            all.push(UnseenSkills::new(glance, agent, (&other.catalog, from), missed, dropped));
         }
         all
+    }
+
+    fn new(
+        glance: &'g Glance<'g>,
+        agent: &'g Agent,
+        (source, from): (&'g Catalog, Option<String>),
+        missed: Vec<(&'g Entry, Result<Placement, crate::Error>)>,
+        dropped: &mut DroppedSkills<'g>,
+    ) -> UnseenSkills<'g> {
+        let mut unseen = UnseenSkills { glance, agent, source, from, free: Vec::new(), taken: Vec::new() };
+        for (entry, place) in missed {
+            let place = place.and_then(|place| match place.is_free() {
+                true => Ok(place),
+                false => Err(place.taken(glance.workspace)),
+            });
+            match place {
+                // A link to what the agent would drop fixes nothing.
+                Ok(_) if would_drop(&agent.view, entry).is_some() => dropped.add(entry, agent),
+                Ok(place) => unseen.free.push((entry, place)),
+                Err(problem) => unseen.taken.push((entry, problem.to_string())),
+            }
+        }
+        unseen
+    }
+
+    /// Suggests what to do; a link is suggested only if no agent is worse off with it.
+    pub(super) fn suggest(&self, trial: &Trial<'_>) -> Vec<SuggestionLine> {
+        let title = &self.agent.view.host.title;
+        let mut lines = self.links(trial);
+        for (entry, problem) in &self.taken {
+            let name = &entry.skill.name;
+            let text = format!("{name}: {title} does not see it, and it cannot be linked: {problem}");
+            lines.push(self.line(name, text, &self.glance.explain(self.source, entry)));
+        }
+        lines
+    }
+
+    fn links(&self, trial: &Trial<'_>) -> Vec<SuggestionLine> {
+        let changes = || self.free.iter().map(|(entry, place)| self.change(entry, place));
+        if self.free.len() > SINGLE {
+            return match trial.accept(changes().collect()) {
+                Ok(()) => vec![self.link_all()],
+                Err(Harm::Overflow(full)) => self.too_many(&full).into_iter().collect(),
+                // Together they clash: each for itself, if few are left.
+                Err(Harm::Clash(_) | Harm::NoUse) => {
+                    self.single(trial.accept_each(changes().map(|one| vec![one]).collect()))
+                }
+            };
+        }
+        self.single(trial.accept_each(changes().map(|change| vec![change]).collect()))
+    }
+
+    /// Suggests each link that does no harm.
+    fn single(&self, harms: Vec<Result<(), Harm>>) -> Vec<SuggestionLine> {
+        let good = self.free.iter().zip(harms).filter(|(_, harm)| harm.is_ok());
+        good.map(|((entry, _), _)| self.link_one(entry)).collect()
+    }
+
+    fn change(&self, entry: &Entry, place: &Placement) -> Change {
+        Change::Link { link: place.planned(), agent: self.agent.number, name: entry.skill.name.to_string() }
+    }
+
+    fn link_one(&self, entry: &Entry) -> SuggestionLine {
+        let (name, title) = (&entry.skill.name, &self.agent.view.host.title);
+        let text = format!("{name} is in {}, where {title} does not look", self.root(entry));
+        self.link(name, text, Some(SkillReference::of(self.source, entry)))
+    }
+
+    fn link_all(&self) -> SuggestionLine {
+        let (subject, title) = (format!("{} skills", self.free.len()), &self.agent.view.host.title);
+        let text = format!("{subject} are in {}, where {title} does not look", self.roots());
+        SuggestionLine { cost: self.free.len(), ..self.link(&subject, text, None) }
+    }
+
+    /// Says that there are more skills than fit, unless the agent's catalog is full already, which is said by itself.
+    fn too_many(&self, full: &str) -> Option<SuggestionLine> {
+        let title = &self.agent.view.host.title;
+        if super::crowded::crowded(self.glance, self.agent).is_some() {
+            return None;
+        }
+        let subject = format!("{} skills", self.free.len());
+        let text = format!(
+            "{subject} are in {}, where {title} does not look. All of them would overflow the catalog of {full}: link \
+             those that you need there",
+            self.roots()
+        );
+        Some(SuggestionLine { cost: self.free.len(), ..self.line(&subject, text, &Action::List) })
+    }
+
+    fn root(&self, entry: &Entry) -> String {
+        paths::short(self.glance.workspace, &self.source.roots[entry.root].root.path)
+    }
+
+    /// Names the folders that the skills are in: the first, and how many more.
+    fn roots(&self) -> String {
+        let roots: BTreeSet<String> = self.free.iter().map(|(entry, _)| self.root(entry)).collect();
+        let first = roots.first().cloned().unwrap_or_default();
+        match roots.len() {
+            0 | 1 => first,
+            2 => format!("{first} and 1 other folder"),
+            more => format!("{first} and {} other folders", more - 1),
+        }
     }
 
     fn link(&self, subject: &str, text: String, skill: Option<SkillReference>) -> SuggestionLine {

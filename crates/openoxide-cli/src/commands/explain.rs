@@ -145,6 +145,9 @@ impl Screen<'_> {
                 let word = typed::skill(self.workspace, skill)?;
                 typed::command(&common, "link", Some(&word), &format!("--into {into}"))
             }
+            Advice::Full { host } => {
+                format!("its catalog is full: {}", typed::command(&for_host(host), "prompt", None, ""))
+            }
             Advice::Trust => typed::command(&common, "trust", None, ""),
             Advice::Check { folder, host } => {
                 let word = typed::path(self.workspace, folder)?;

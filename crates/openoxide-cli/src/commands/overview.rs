@@ -1,20 +1,18 @@
-//! `openoxide` alone: the agents found, how many skills each sees, and what is worth mending.
+//! `openoxide` alone: your agents, how many skills are active in each, and what to fix.
 
 use std::{fmt::Write as _, path::Path};
 
+use openoxide_app::catalog_use::room_text;
 use openoxide_app::{SkillReference, Workspace, overview::Action};
 use openoxide_wire::{AgentLine, OverviewAnswer, SuggestionLine};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::table::{cut, fill, pad, pad_left, widest};
+use crate::table::{fill, pad, pad_left, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, grouped, paint, safe};
 use crate::{args::Common, session::open, typed};
 
 /// Most problems that are shown; the rest is counted.
 const SHOWN: usize = 8;
-
-/// The columns of the table of agents besides the first and the last.
-const WIDE: usize = 38;
 
 pub(crate) fn overview(ui: &Ui) -> anyhow::Result<ExitStatus> {
     let settings = open(ui)?;
@@ -25,10 +23,8 @@ pub(crate) fn overview(ui: &Ui) -> anyhow::Result<ExitStatus> {
     }
     ui.warn_of_settings(&settings.workspace, &settings.problems);
     ui.data(&heading(&answer))?;
-    if !answer.agents.is_empty() {
-        ui.data(&agents_text(ui, &answer))?;
-    }
-    ui.data(&suggestions_text(ui, &answer.suggestions))?;
+    ui.data(&agents_text(ui, &answer))?;
+    ui.data(&suggestions_text(ui, &answer.to_fix))?;
     next_step(ui, &answer);
     Ok(ExitStatus::Done)
 }
@@ -41,50 +37,81 @@ fn heading(answer: &OverviewAnswer) -> String {
         0 => "no skills".to_owned(),
         skills => format!("{} in {}", count(skills, "skill"), count(answer.folders, "folder")),
     };
-    let agents = match answer.agents.len() {
-        0 => "no agents found".to_owned(),
-        agents => format!("{} found", count(agents, "agent")),
+    let agents = count(answer.agents.len(), "agent");
+    let agents = match answer.agents_from.as_str() {
+        "named" => format!("for {}", safe(&answer.agents[0].title)),
+        "listed" => format!("{agents} of your settings"),
+        "none" => "no agents found".to_owned(),
+        _ => format!("{agents} found"),
     };
-    format!("{}: {skills}, {agents}\n", paint(Role::Strong, &safe(&project)))
+    format!("{}: {skills}; {agents}\n", paint(Role::Strong, &safe(&project)))
 }
 
 fn agents_text(ui: &Ui, answer: &OverviewAnswer) -> String {
-    let titles: Vec<String> = answer.agents.iter().map(|agent| safe(&agent.title)).collect();
-    let first = widest(titles.iter().map(String::as_str), 24).max(5);
-    let rooms = answer.agents.iter().map(|agent| room(agent).width()).max().unwrap_or(0);
-    // On a narrow terminal what a catalog takes stands below.
-    let narrow = ui.width.is_some_and(|width| first + WIDE + rooms > width);
-    let (hidden, catalog) = if narrow { ("hidden", "") } else { ("hidden by rule", "   catalog") };
-    let mut text = format!("\n  {}   sees   {hidden}   broken{catalog}\n", pad("agent", first));
-    for (agent, title) in answer.agents.iter().zip(&titles) {
-        let number = |number: usize, width| pad_left(&grouped(number as u64), width);
-        let broken = number(agent.broken, 6);
-        let broken = if agent.broken > 0 { paint(Role::Error, &broken) } else { broken };
-        let (sees, hidden) = (number(agent.sees, 4), number(agent.hidden, hidden.len()));
-        let gap = if narrow { "\n    " } else { "   " };
-        let _ = writeln!(text, "  {}   {sees}   {hidden}   {broken}{gap}{}", pad(title, first), room(agent));
+    let table = AgentTable::new(ui, answer);
+    let mut text = format!("\n{}", table.head());
+    for agent in &answer.agents {
+        text += &table.row(agent);
     }
-    let all = ui.command_for_all("hosts");
-    let known = format!("({} hosts known, `{all}` shows all)", answer.hosts);
-    let _ = writeln!(text, "  {}", paint(Role::Dim, &known));
+    if answer.agents_from == "none" {
+        let hosts = format!(
+            "No agent was found, so OpenOxide's own rules apply. Agents that it knows: {}. `{}` names yours.",
+            answer.hosts.join(", "),
+            ui.command_for_all("config set my_agents '[\"NAME\"]'")
+        );
+        let _ = writeln!(text, "\n{}", fill("  ", &safe(&hosts), ui.width));
+    }
     text
 }
 
-/// Writes what a catalog takes: "1.9k tokens of 2.0k".
-fn room(agent: &AgentLine) -> String {
-    let (Some(used), Some(unit)) = (agent.used, &agent.unit) else { return "no templates".to_owned() };
-    match agent.room {
-        Some(room) => format!("{} {unit} of {}", thousands(used), thousands(room)),
-        None => format!("{} {unit}, no limit", thousands(used)),
+/// The table of agents: its columns, and whether what a catalog takes stands below.
+struct AgentTable {
+    first: usize,
+    left_out: bool,
+    narrow: bool,
+}
+
+impl AgentTable {
+    fn new(ui: &Ui, answer: &OverviewAnswer) -> AgentTable {
+        let titles: Vec<String> = answer.agents.iter().map(|agent| safe(&agent.title)).collect();
+        let first = widest(titles.iter().map(String::as_str), 24).max(5);
+        let left_out = answer.agents.iter().any(|agent| lost(agent).1 > 0);
+        let table = AgentTable { first, left_out, narrow: false };
+        let last = answer.agents.iter().map(|agent| room(agent).width()).max().unwrap_or(0);
+        let before = table.cells(&["agent", "active", "name only", "left out", "ignored"]).width();
+        AgentTable { narrow: ui.width.is_some_and(|width| before + 2 + last > width), ..table }
+    }
+
+    fn cells(&self, cells: &[&str; 5]) -> String {
+        let [agent, active, name_only, left_out, ignored] = cells;
+        let left_out = if self.left_out { format!("  {}", pad_left(left_out, 8)) } else { String::new() };
+        let (active, name_only, ignored) = (pad_left(active, 6), pad_left(name_only, 9), pad_left(ignored, 7));
+        format!("  {}  {active}  {name_only}{left_out}  {ignored}", pad(agent, self.first))
+    }
+
+    fn head(&self) -> String {
+        let catalog = if self.narrow { "" } else { "  catalog" };
+        format!("{}{catalog}\n", self.cells(&["agent", "active", "name only", "left out", "ignored"]))
+    }
+
+    fn row(&self, agent: &AgentLine) -> String {
+        let number = |number: usize| grouped(number as u64);
+        let (name_only, left_out) = lost(agent);
+        let numbers = [number(agent.active), number(name_only), number(left_out), number(agent.ignored)];
+        let [active, name_only, left_out, ignored] = &numbers;
+        let cells = self.cells(&[&safe(&agent.title), active, name_only, left_out, ignored]);
+        let gap = if self.narrow { "\n    " } else { "  " };
+        format!("{cells}{gap}{}\n", room(agent))
     }
 }
 
-fn thousands(number: u64) -> String {
-    match number {
-        0..1_000 => number.to_string(),
-        1_000..100_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
-        _ => format!("{}k", grouped(number / 1_000)),
-    }
+/// Returns how many skills the model sees without a description, and how many it does not see.
+fn lost(agent: &AgentLine) -> (usize, usize) {
+    agent.catalog.as_ref().map_or((0, 0), |catalog| (catalog.name_only, catalog.left_out))
+}
+
+fn room(agent: &AgentLine) -> String {
+    agent.catalog.as_ref().map_or_else(|| "no templates".to_owned(), room_text)
 }
 
 fn suggestions_text(ui: &Ui, suggestions: &[SuggestionLine]) -> String {
@@ -92,16 +119,17 @@ fn suggestions_text(ui: &Ui, suggestions: &[SuggestionLine]) -> String {
         return String::new();
     }
     let shown = if ui.common.verbose { suggestions.len() } else { SHOWN };
-    let subjects: Vec<String> = suggestions.iter().take(shown).map(|line| safe(&line.subject)).collect();
-    let first = widest(subjects.iter().map(String::as_str), 24);
-    let mut text = format!("\n{}\n", paint(Role::Strong, "Worth mending"));
-    for (number, (line, subject)) in suggestions.iter().zip(&subjects).enumerate() {
-        let lead = format!("{}. {}   ", pad_left(&(number + 1).to_string(), 3), pad(&cut(subject, first), first));
+    let mut text = format!("\n{}\n", paint(Role::Strong, "To fix"));
+    for (number, line) in suggestions.iter().take(shown).enumerate() {
+        let lead = format!("{}. ", pad_left(&(number + 1).to_string(), 3));
         let _ = writeln!(text, "{}", fill(&lead, &safe(&line.text), ui.width));
-        // A command that is broken in two cannot be copied, so a long one begins further left.
-        let command = safe(&line.command);
-        let indent = if ui.width.is_none_or(|width| first + 8 + command.width() <= width) { first + 8 } else { 5 };
-        let _ = writeln!(text, "{}{}", " ".repeat(indent), paint(Role::Hint, &command));
+        for detail in &line.details {
+            let _ = writeln!(text, "{}", fill("     ", &safe(detail), ui.width));
+        }
+        // A command that is broken in two cannot be copied.
+        for command in std::iter::once(&line.command).chain(&line.choices) {
+            let _ = writeln!(text, "     {}", paint(Role::Hint, &safe(command)));
+        }
     }
     if suggestions.len() > shown {
         let _ = writeln!(text, "     and {} more: {}", suggestions.len() - shown, ui.command("-v"));
@@ -113,11 +141,8 @@ fn next_step(ui: &Ui, answer: &OverviewAnswer) {
     if answer.skills == 0 {
         let (new, roots) = (ui.command_for_all("new NAME"), ui.command("roots"));
         ui.hint(&format!("`{new}` makes a skill, `{roots}` shows where they are looked for"));
-    } else if answer.agents.is_empty() {
-        let (list, hosts) = (ui.command("list"), ui.command_for_all("hosts"));
-        ui.hint(&format!("`{list}` shows the skills, `{hosts}` what each agent would see"));
-    } else if answer.suggestions.is_empty() {
-        ui.say("\nnothing to mend");
+    } else if answer.to_fix.is_empty() {
+        ui.say("\nnothing to fix");
     }
 }
 
@@ -140,23 +165,21 @@ fn command(ui: &Ui, workspace: &Workspace, action: &Action) -> String {
             let verb = if skill.is_some() { "link" } else { "link --all" };
             typed::command(&common, verb, skill.as_deref(), &format!("--into {into}"))
         }
-        Action::Enable { host, skill, in_project } => {
-            let options = if *in_project { "--in-project" } else { "" };
-            match typed::skill(workspace, skill) {
-                Some(skill) => typed::command(&for_host(host), "enable", Some(&skill), options),
-                None => ui.command("list --all"),
-            }
+        Action::Disable { skills, host } => {
+            let words: Vec<String> = skills.iter().filter_map(|skill| typed::skill(workspace, skill)).collect();
+            typed::command(&for_host(host), "disable", Some(&words.join(" ")), "")
         }
-        Action::Explain(skill) => about(ui, workspace, "explain", skill, ""),
+        Action::List => ui.command("list"),
+        Action::Explain(skill) => about(ui, workspace, "explain", skill),
         Action::Roots(host) => typed::command(&for_host(host), "roots", None, ""),
         Action::Prompt(host) => typed::command(&for_host(host), "prompt", None, ""),
     }
 }
 
 /// Writes a command about one skill; where its name cannot be typed, the one about all.
-fn about(ui: &Ui, workspace: &Workspace, verb: &str, skill: &SkillReference, options: &str) -> String {
+fn about(ui: &Ui, workspace: &Workspace, verb: &str, skill: &SkillReference) -> String {
     match typed::skill(workspace, skill) {
-        Some(skill) => typed::command(&ui.common, verb, Some(&skill), options),
+        Some(skill) => typed::command(&ui.common, verb, Some(&skill), ""),
         None => ui.command("list --all"),
     }
 }

@@ -1,5 +1,6 @@
 //! `prompt`: the skills as the model would see them, and what the budget cost whom.
 
+use openoxide_app::catalog_use::window_text;
 use openoxide_app::prompt::{DrawnPrompt, PromptInput};
 use openoxide_app::{Depth, Error, Status, off::skills_off};
 use openoxide_wire::PromptAnswer;
@@ -64,11 +65,17 @@ pub(crate) fn prompt(ui: &Ui, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
 }
 
 fn report(ui: &Ui, answer: &PromptAnswer) {
-    let room = match answer.budget {
-        Some(budget) => format!("{} of {} {}", grouped(answer.used), grouped(budget), answer.unit),
-        None => format!("{} {}, no limit", grouped(answer.used), answer.unit),
+    let catalog = &answer.catalog;
+    let room = match catalog.budget {
+        Some(budget) => {
+            format!("{} of {} {}{}", grouped(catalog.used), grouped(budget), catalog.unit, window_text(catalog))
+        }
+        None => format!("{} {}, no limit", grouped(catalog.used), catalog.unit),
     };
     ui.say(&format!("catalog for {}: {}, {room}", answer.host, count(answer.shown.len(), "skill")));
+    if catalog.own > 0 {
+        ui.say(&format!("  {}  {} {} of it", pad("own", 9), grouped(catalog.own), catalog.unit));
+    }
     let named = |how: &str| -> Vec<String> {
         answer.shown.iter().filter(|shown| shown.how == how).map(|shown| safe(&shown.name)).collect()
     };
@@ -76,7 +83,7 @@ fn report(ui: &Ui, answer: &PromptAnswer) {
     if !full.is_empty() && full.len() < answer.shown.len() {
         ui.say(&format!("  {}  {}", pad("full", 9), full.len()));
     }
-    for how in ["cut", "name-only", "left-out"] {
+    for how in ["shortened", "name-only", "left-out"] {
         let names = named(how);
         if !names.is_empty() {
             ui.say(&row(&how.replace('-', " "), &names, "the budget is used up"));

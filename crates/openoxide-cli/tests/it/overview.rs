@@ -1,4 +1,4 @@
-//! `openoxide` alone: the agents found, what each sees, and what is worth mending.
+//! `openoxide` alone: your agents, what is active in each, and what to fix.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::support::{LOOKS, bin, furnished, json, padded, run, skill_file, snapshot_of};
 
-/// Four agents, found by their programs, and eight defects, each of which has one command that mends it.
+/// Four agents, found by their programs, and eight defects, most of which have one command that fixes it.
 fn defects() -> TestContext {
     let context = padded();
     context.tree(
@@ -97,7 +97,7 @@ fn shell(context: &TestContext, command: &str) -> Output {
 
 /// Returns what is worth mending, each with its subject, agents and command.
 fn mend(context: &TestContext) -> Vec<Value> {
-    answer(context)["mend"].as_array().unwrap().clone()
+    answer(context)["to_fix"].as_array().unwrap().clone()
 }
 
 /// Two lines are about the same defect if code, subject and agents are the same.
@@ -112,36 +112,34 @@ fn at_a_glance() {
     insta::assert_snapshot!(overview(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: 8 skills in 3 folders, 4 agents found
+    project: 8 skills in 3 folders; 4 agents found
 
-      agent         sees   hidden by rule   broken   catalog
-      Claude Code      1                0        0   56 characters of 30.0k
-      Codex            6                0        2   117 tokens of 5.4k
-      Copilot CLI      5                1        3   1.2k characters, no limit
-      OpenCode         6                1        2   1.5k characters, no limit
-      (17 hosts known, `openoxide hosts` shows all)
+      agent        active  name only  ignored  catalog
+      Claude Code       1          0        0  4.5k of 8.0k characters (200k window)
+      Codex             6          0        2  117 of 5.4k tokens (272k window)
+      Copilot CLI       5          0        4  1.3k characters, no limit
+      OpenCode          6          0        3  1.6k characters, no limit
 
-    Worth mending
-      1. colon           a value needs quotes; Copilot CLI drops it
-                         openoxide check --fix .agents/skills/colon
-      2. marked          a byte-order mark stands before the frontmatter, so it is
-                         not seen; Codex drops it
-                         openoxide check --fix .agents/skills/marked
-      3. nameless        the frontmatter has no `name`; Copilot CLI and OpenCode
-                         drop it
-                         openoxide check --fix .agents/skills/nameless
-      4. spelled         the file is called `skill.md`, not `SKILL.md`; Codex,
-                         Copilot CLI and OpenCode drop it
-                         openoxide check --fix --rename .agents/skills/spelled
-      5. deploy          the project is not trusted, so its skill does not replace
-                         yours
-                         openoxide trust
-      6. 5 skills        Claude Code does not look where they are
-                         openoxide link --all --into claude-code
-      7. release-notes   Codex does not read .claude/skills
-                         openoxide link release-notes --into codex
-      8. i18n            it is switched off: `~/.openoxide/config.toml` says so
-                         openoxide enable i18n --host openoxide
+    To fix
+      1. 5 skills are in .agents/skills and 1 other folder, where Claude Code does
+         not look
+         openoxide link --all --into claude-code
+      2. spelled: Codex, Copilot CLI and OpenCode drop it, because the file is
+         called `skill.md`, not `SKILL.md`
+         openoxide check --fix --rename .agents/skills/spelled
+      3. nameless: Copilot CLI and OpenCode drop it, because the frontmatter has no
+         `name`
+         openoxide check --fix .agents/skills/nameless
+      4. deploy: Copilot CLI and OpenCode ignore ~/.agents/skills/deploy, because
+         another skill has this name
+         openoxide explain deploy
+      5. colon: Copilot CLI drops it, because a value needs quotes
+         openoxide check --fix .agents/skills/colon
+      6. marked: Codex drops it, because a byte-order mark stands before the
+         frontmatter, so it is not seen
+         openoxide check --fix .agents/skills/marked
+      7. release-notes is in .claude/skills, where Codex does not look
+         openoxide link release-notes --into codex
     ----- stderr -----
     ");
     assert_eq!(snapshot_of(context.root()), before, "looking never writes");
@@ -152,10 +150,9 @@ fn at_a_glance() {
 fn every_command_mends_what_it_stands_below() {
     let context = defects();
     let first = mend(&context);
-    assert_eq!(first.len(), 8, "{first:#?}");
-    assert!(first.iter().all(|line| line["mends"] == true), "{first:#?}");
+    assert_eq!(first.iter().filter(|line| line["fixes"] == true).count(), 6, "{first:#?}");
     let mut mended = 0;
-    while let Some(line) = mend(&context).into_iter().find(|line| line["mends"] == true) {
+    while let Some(line) = mend(&context).into_iter().find(|line| line["fixes"] == true) {
         let command = line["command"].as_str().unwrap();
         assert!(overview(&context, &[]).stdout.contains(&format!("  {command}\n")), "{command} is not what is printed");
         let output = shell(&context, command);
@@ -168,18 +165,18 @@ fn every_command_mends_what_it_stands_below() {
     insta::assert_snapshot!(overview(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: 9 skills in 4 folders, 4 agents found
+    project: 9 skills in 4 folders; 4 agents found
 
-      agent         sees   hidden by rule   broken   catalog
-      Claude Code      8                0        0   290 characters of 30.0k
-      Codex            9                0        0   176 tokens of 5.4k
-      Copilot CLI      8                1        0   2.0k characters, no limit
-      OpenCode         8                1        0   2.1k characters, no limit
-      (17 hosts known, `openoxide hosts` shows all)
+      agent        active  name only  ignored  catalog
+      Claude Code       7          0        0  4.7k of 8.0k characters (200k window)
+      Codex             9          0        0  176 of 5.4k tokens (272k window)
+      Copilot CLI       8          0        1  2.0k characters, no limit
+      OpenCode          8          0        2  2.1k characters, no limit
 
-    Worth mending
-      1. deploy   ~/.agents/skills/deploy is shadowed by another skill of this name
-                  openoxide explain deploy
+    To fix
+      1. deploy: Copilot CLI and OpenCode ignore ~/.agents/skills/deploy, because
+         another skill has this name
+         openoxide explain deploy
     ----- stderr -----
     ");
 }
@@ -188,7 +185,7 @@ fn every_command_mends_what_it_stands_below() {
 #[test]
 fn every_command_works_alone() {
     let lines = mend(&defects());
-    for line in &lines {
+    for line in lines.iter().filter(|line| line["fixes"] == true) {
         let context = defects();
         let command = line["command"].as_str().unwrap();
         let output = shell(&context, command);
@@ -217,7 +214,7 @@ fn json_answers_its_schema() {
     let names: Vec<&str> = agents.iter().map(|agent| agent["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["claude-code", "codex", "copilot-cli", "opencode"]);
     assert_eq!(agents[1]["found"][0], "[ROOT]/bin/codex");
-    assert_eq!((&answer["skills"], &answer["hosts"]), (&Value::from(8), &Value::from(17)));
+    assert_eq!((&answer["skills"], answer["hosts"].as_array().unwrap().len()), (&Value::from(8), 17));
 }
 
 #[test]
@@ -226,7 +223,15 @@ fn nothing_to_see() {
     insta::assert_snapshot!(run(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: no skills, no agents found
+    project: no skills; no agents found
+
+      agent      active  name only  ignored  catalog
+      OpenOxide       0          0        0  0 of 16.0k characters
+
+      No agent was found, so OpenOxide's own rules apply. Agents that it knows:
+      agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp,
+      opencode, openoxide, pepper, pi, qwen-code, remcochat, roo, vscode, zed.
+      `openoxide config set my_agents '[\"NAME\"]'` names yours.
     ----- stderr -----
     hint: `openoxide new NAME` makes a skill, `openoxide roots` shows where they are looked for
     ");
@@ -234,11 +239,10 @@ fn nothing_to_see() {
     insta::assert_snapshot!(run(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: no skills, 1 agent found
+    project: no skills; 1 agent found
 
-      agent         sees   hidden by rule   broken   catalog
-      Claude Code      0                0        0   0 characters of 30.0k
-      (17 hosts known, `openoxide hosts` shows all)
+      agent        active  name only  ignored  catalog
+      Claude Code       0          0        0  4.4k of 8.0k characters (200k window)
     ----- stderr -----
     hint: `openoxide new NAME` makes a skill, `openoxide roots` shows where they are looked for
     ");
@@ -246,14 +250,13 @@ fn nothing_to_see() {
     insta::assert_snapshot!(run(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: 1 skill in 1 folder, 1 agent found
+    project: 1 skill in 1 folder; 1 agent found
 
-      agent         sees   hidden by rule   broken   catalog
-      Claude Code      1                0        0   19 characters of 30.0k
-      (17 hosts known, `openoxide hosts` shows all)
+      agent        active  name only  ignored  catalog
+      Claude Code       1          0        0  4.4k of 8.0k characters (200k window)
     ----- stderr -----
 
-    nothing to mend
+    nothing to fix
     ");
 }
 
@@ -265,21 +268,37 @@ fn no_agents() {
     insta::assert_snapshot!(run(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: 1 skill in 1 folder, no agents found
+    project: 1 skill in 1 folder; no agents found
+
+      agent      active  name only  ignored  catalog
+      OpenOxide       1          0        0  78 of 16.0k characters
+
+      No agent was found, so OpenOxide's own rules apply. Agents that it knows:
+      agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp,
+      opencode, openoxide, pepper, pi, qwen-code, remcochat, roo, vscode, zed.
+      `openoxide config set my_agents '[\"NAME\"]'` names yours.
     ----- stderr -----
-    hint: `openoxide list` shows the skills, `openoxide hosts` what each agent would see
+
+    nothing to fix
     ");
     context.tree("//- project/.agents/skills/bad/SKILL.md\nno frontmatter\n");
     insta::assert_snapshot!(run(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: 1 skill in 1 folder, no agents found
+    project: 1 skill in 1 folder; no agents found
 
-    Worth mending
-      1. bad   the file does not begin with frontmatter; OpenOxide drops it
-               openoxide check .agents/skills/bad
+      agent      active  name only  ignored  catalog
+      OpenOxide       1          0        1  78 of 16.0k characters
+
+      No agent was found, so OpenOxide's own rules apply. Agents that it knows:
+      agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp,
+      opencode, openoxide, pepper, pi, qwen-code, remcochat, roo, vscode, zed.
+      `openoxide config set my_agents '[\"NAME\"]'` names yours.
+
+    To fix
+      1. bad: OpenOxide drops it, because the file does not begin with frontmatter
+         openoxide check .agents/skills/bad
     ----- stderr -----
-    hint: `openoxide list` shows the skills, `openoxide hosts` what each agent would see
     ");
 }
 
@@ -291,16 +310,15 @@ fn settings_that_cannot_be_read() {
     insta::assert_snapshot!(run(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: 1 skill in 1 folder, 1 agent found
+    project: 1 skill in 1 folder; 1 agent found
 
-      agent         sees   hidden by rule   broken   catalog
-      Claude Code      1                0        0   19 characters of 30.0k
-      (17 hosts known, `openoxide hosts` shows all)
+      agent        active  name only  ignored  catalog
+      Claude Code       1          0        0  4.4k of 8.0k characters (200k window)
 
-    Worth mending
-      1. Claude Code   ~/.claude/settings.json: the file is not valid JSON: EOF
-                       while parsing an object at line 2 column 0
-                       openoxide roots --host claude-code
+    To fix
+      1. Claude Code: ~/.claude/settings.json: the file is not valid JSON: EOF while
+         parsing an object at line 2 column 0
+         openoxide roots --host claude-code
     ----- stderr -----
     warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; mend the file; until then it does not count
     ");
@@ -343,7 +361,7 @@ fn commands_keep_what_was_asked_for() {
     let fix = |dir: &str, asked: &str| -> String {
         let output = run_in(dir, asked);
         let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}\n{output}"));
-        let mend = answer["mend"].as_array().unwrap();
+        let mend = answer["to_fix"].as_array().unwrap();
         mend.iter().find(|line| line["subject"] == "spelled").unwrap()["command"].as_str().unwrap().to_owned()
     };
     let expected = [
@@ -361,20 +379,6 @@ fn commands_keep_what_was_asked_for() {
         assert_eq!(output.status, Some(1), "{command}\n{output}");
         assert!(output.stdout.contains("error[S0008]"), "{command}\n{output}");
     }
-    let links = |asked: &str| {
-        let output = run_in("project", asked);
-        let answer: Value = serde_json::from_str(&output.stdout).unwrap();
-        let commands =
-            answer["mend"].as_array().unwrap().iter().map(|line| line["command"].as_str().unwrap().to_owned());
-        commands.filter(|command| command.contains(" link ")).collect::<Vec<_>>()
-    };
-    assert_eq!(
-        links("openoxide --host opencode --json"),
-        [
-            "openoxide link --all --into claude-code --host opencode",
-            "openoxide link release-notes --into codex --host opencode"
-        ]
-    );
 }
 
 /// The same holds for what is said below the tables.
@@ -392,10 +396,6 @@ fn the_next_step_keeps_what_was_asked_for() {
     context.tree("//- project/.agents/skills/s{i}/skill.md repeat=11\n---\nname: s{i}\ndescription: x\n---\n");
     context.tree("//- project/.gemini/\n");
     let output = from_outside(&context, &["--config", "skills.claude=false"]);
-    assert!(
-        output.stdout.contains("`openoxide hosts --project project --config skills.claude=false` shows all)"),
-        "{output}"
-    );
     let more = "     and 3 more: openoxide -v --project project --config skills.claude=false\n";
     assert!(output.stdout.ends_with(more), "{output}");
 }
@@ -417,8 +417,8 @@ fn what_would_be_dropped_is_not_among_those_to_link() {
     let told: Vec<(&str, &str)> =
         lines.iter().map(|line| (line["subject"].as_str().unwrap(), line["command"].as_str().unwrap())).collect();
     let all = "openoxide link --all --into roo";
-    assert_eq!(told, [("forms", "openoxide check --fix .agents/skills/forms"), ("3 skills", all)]);
-    assert!(lines.iter().all(|line| line["mends"] == true), "{lines:#?}");
+    assert_eq!(told, [("3 skills", all), ("forms", "openoxide check --fix .agents/skills/forms")]);
+    assert!(lines.iter().all(|line| line["fixes"] == true), "{lines:#?}");
     for line in &lines {
         let context = tree();
         let output = shell(&context, line["command"].as_str().unwrap());
@@ -429,7 +429,7 @@ fn what_would_be_dropped_is_not_among_those_to_link() {
         let output = shell(&context, line["command"].as_str().unwrap());
         assert_eq!(output.status, Some(0), "{output}");
     }
-    assert_eq!(answer(&context)["agents"][0]["sees"], 4, "{:#}", answer(&context));
+    assert_eq!(answer(&context)["agents"][0]["active"], 4, "{:#}", answer(&context));
 }
 
 /// Names and folders that a shell, a terminal or nobody can take as they are.
@@ -437,11 +437,10 @@ fn what_would_be_dropped_is_not_among_those_to_link() {
 fn odd_names_are_typed_so_that_they_work() {
     let context = TestContext::new();
     context.tree("//- project/.codex/\n");
-    for folder in [r"it's\x20two", r"$(touch\x20x)", "-x", "~"] {
-        context
-            .tree(&format!("//- project/.codex/skills/{folder}/skill.md escaped\n---\nname: n\ndescription: d\n---\n"));
-        context
-            .tree(&format!("//- home/.agents/skills/h{folder}/skill.md escaped\n---\nname: n\ndescription: d\n---\n"));
+    for (at, folder) in [r"it's\x20two", r"$(touch\x20x)", "-x", "~"].iter().enumerate() {
+        let text = |name: char| format!("skill.md escaped\n---\nname: {name}{at}\ndescription: d\n---\n");
+        context.tree(&format!("//- project/.codex/skills/{folder}/{}", text('p')));
+        context.tree(&format!("//- home/.agents/skills/h{folder}/{}", text('h')));
     }
     let lines = mend(&context);
     assert_eq!(lines.len(), 8, "{lines:#?}");
@@ -459,7 +458,7 @@ fn odd_names_are_typed_so_that_they_work() {
     assert!(output.stdout.chars().all(|character| character == '\n' || !character.is_control()), "{output:?}");
     let lines = mend(&context);
     let told: Vec<(&str, bool)> =
-        lines.iter().map(|line| (line["command"].as_str().unwrap(), line["mends"] == true)).collect();
+        lines.iter().map(|line| (line["command"].as_str().unwrap(), line["fixes"] == true)).collect();
     assert_eq!(told, [("openoxide check", false), ("openoxide check", false)], "{lines:#?}");
 }
 
@@ -471,45 +470,23 @@ fn what_cannot_be_mended_is_not_promised() {
     context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
     context.tree("//- project/.claude/skills/deploy -> nowhere\n");
     insta::assert_snapshot!(run(&context, &[]).stdout, @"
-    project: 1 skill in 1 folder, 1 agent found
+    project: 1 skill in 1 folder; 1 agent found
 
-      agent         sees   hidden by rule   broken   catalog
-      Claude Code      0                0        0   0 characters of 30.0k
-      (17 hosts known, `openoxide hosts` shows all)
+      agent        active  name only  ignored  catalog
+      Claude Code       0          0        0  4.4k of 8.0k characters (200k window)
 
-    Worth mending
-      1. deploy   Claude Code does not see it, and it cannot be linked:
-                  `.claude/skills/deploy` is there already, a link that leads
-                  nowhere
-                  openoxide explain deploy
+    To fix
+      1. deploy: Claude Code does not see it, and it cannot be linked:
+         `.claude/skills/deploy` is there already, a link that leads nowhere
+         openoxide explain deploy
     ");
     // The file is a link, which a fix is not written through.
     let context = TestContext::new();
     context.tree("//- bin/zed exec\n//- elsewhere\n---\nname: n\ndescription: a: b\n---\n");
     context.tree("//- project/.agents/skills/n/SKILL.md -> ../../../../elsewhere\n");
     let lines = mend(&context);
-    assert_eq!((&lines[0]["command"], &lines[0]["mends"]), (&"openoxide check .agents/skills/n".into(), &false.into()));
+    assert_eq!((&lines[0]["command"], &lines[0]["fixes"]), (&"openoxide check .agents/skills/n".into(), &false.into()));
     assert_eq!(lines.len(), 1, "{lines:#?}");
-    // Switched off by the project's own settings: only there it can be switched on.
-    let context = TestContext::new();
-    context.tree(&skill_file("project/.agents/skills", "off", "off"));
-    context.tree("//- project/.openoxide/config.toml\nskills.config = [{ name = \"off\", enabled = false }]\n");
-    context.tree("//- home/.openoxide/config.toml rooted\ntrust.folders = [\"{root}/project\"]\n");
-    let lines = mend(&context);
-    assert_eq!(lines[0]["command"], "openoxide enable off --in-project --host openoxide", "{lines:#?}");
-    let output = shell(&context, "openoxide enable off --in-project --host openoxide");
-    assert_eq!((output.status, mend(&context).len()), (Some(0), 0), "{output}");
-    // Switched off by the host's own settings, which are never written.
-    let context = TestContext::new();
-    context.tree(&skill_file("project/.agents/skills", "off", "off"));
-    context.tree("//- home/.codex/config.toml\nskills.config = [{ name = \"off\", enabled = false }]\n");
-    context.tree("//- home/.openoxide/config.toml\nhost = \"codex\"\n");
-    let lines = mend(&context);
-    assert_eq!(
-        (&lines[0]["command"], &lines[0]["mends"]),
-        (&"openoxide explain off".into(), &false.into()),
-        "{lines:#?}"
-    );
 }
 
 /// An agent that would drop the skill gets it mended first, then linked.
@@ -586,26 +563,25 @@ fn skills_of_one_agent_are_offered_to_another() {
     insta::assert_snapshot!(run(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: 1 skill in 1 folder, 2 agents found
+    project: 1 skill in 1 folder; 2 agents found
 
-      agent         sees   hidden by rule   broken   catalog
-      Claude Code      0                0        0   0 characters of 30.0k
-      Codex            1                0        0   11 tokens of 5.4k
-      (17 hosts known, `openoxide hosts` shows all)
+      agent        active  name only  ignored  catalog
+      Claude Code       0          0        0  4.4k of 8.0k characters (200k window)
+      Codex             1          0        0  11 of 5.4k tokens (272k window)
 
-    Worth mending
-      1. lint   Claude Code does not read .codex/skills
-                openoxide link lint --into claude-code --host codex
+    To fix
+      1. lint is in .codex/skills, where Claude Code does not look
+         openoxide link lint --into claude-code --host codex
     ----- stderr -----
     ");
     context.tree(&skill_file("project/.codex/skills", "two", "two"));
     context.tree(&skill_file("project/.codex/skills", "three", "three"));
     let answer = json(&context, &["--json"]);
-    let command = answer["mend"][0]["command"].as_str().unwrap();
+    let command = answer["to_fix"][0]["command"].as_str().unwrap();
     assert_eq!(command, "openoxide link --all --into claude-code --host codex");
     let words: Vec<&str> = command.split(' ').skip(1).collect();
     assert_eq!(run(&context, &words).status, Some(0));
-    assert_eq!(json(&context, &["--json"])["mend"].as_array().unwrap().len(), 0, "one command mends it");
+    assert_eq!(json(&context, &["--json"])["to_fix"].as_array().unwrap().len(), 0, "one command mends it");
 }
 
 #[test]
@@ -646,4 +622,59 @@ fn a_host_without_templates_is_shown() {
     let output = run(&context, &[]);
     assert_eq!(output.status, Some(0), "{output}");
     assert!(output.stdout.contains("Acme") && output.stdout.contains("no templates"), "{output}");
+}
+
+/// A command that would overflow a catalog is not suggested; a full catalog says what takes the room.
+#[test]
+fn advice_makes_nothing_worse() {
+    let context = padded();
+    context.tree("//- bin/claude exec\n//- bin/codex exec\n");
+    for at in 0..30 {
+        let about = "words ".repeat(60);
+        context.tree(&format!("//- home/.agents/skills/s{at}/SKILL.md\n---\nname: s{at}\ndescription: {about}\n---\n"));
+    }
+    insta::assert_snapshot!(overview(&context, &[]).stdout, @"
+    project: 30 skills in 1 folder; 2 agents found
+
+      agent        active  name only  ignored  catalog
+      Claude Code       0          0        0  4.4k of 8.0k characters (200k window)
+      Codex            30          0        0  2.9k of 5.4k tokens (272k window)
+
+    To fix
+      1. 30 skills are in ~/.agents/skills, where Claude Code does not look. All of
+         them would overflow the catalog of Claude Code: link those that you need
+         there
+         openoxide list
+    ");
+    // With the skills where Claude Code looks, its catalog is full.
+    context.tree("//- home/.claude/skills -> ../.agents/skills\n");
+    insta::assert_snapshot!(overview(&context, &[]).stdout, @"
+    project: 30 skills in 1 folder; 2 agents found
+
+      agent        active  name only  ignored  catalog
+      Claude Code      30         21        0  7.8k of 8.0k characters (200k window)
+      Codex            30          0        0  2.9k of 5.4k tokens (272k window)
+
+    To fix
+      1. Claude Code shows 21 of 30 skills without their description: its catalog is
+         full
+         with all descriptions it takes 15.4k characters: 11.0k in ~/.claude/skills
+         (30 skills) and 4.4k for the agent's own skills
+         the largest: s10 (366), s11 (366) and s12 (366)
+         openoxide prompt --host claude-code
+         openoxide disable s10 s11 s12 --host claude-code
+    ");
+    let answer = answer(&context);
+    let prompt = json(&context, &["prompt", "--json", "--host", "claude-code"]);
+    let catalog = &answer["agents"][0]["catalog"];
+    for key in ["used", "own", "budget", "unit", "window", "full", "shortened", "name_only", "left_out"] {
+        assert_eq!(catalog[key], prompt[key], "{key} is one number");
+    }
+    assert_eq!(catalog["window"]["from"], "default");
+    context.tree("//- home/.claude/settings.json\n{\"model\": \"sonnet[1m]\"}\n");
+    let prompt = json(&context, &["prompt", "--json", "--host", "claude-code"]);
+    assert_eq!((&prompt["window"]["tokens"], &prompt["window"]["from"]), (&1_000_000.into(), &"settings".into()));
+    assert_eq!((&prompt["full"], &prompt["name_only"]), (&30.into(), &0.into()), "{prompt:#}");
+    let prompt = json(&context, &["prompt", "--json", "--host", "claude-code", "--window", "200000"]);
+    assert_eq!((&prompt["window"]["from"], &prompt["budget"]), (&"option".into(), &6_000.into()));
 }

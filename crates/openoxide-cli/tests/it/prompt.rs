@@ -45,7 +45,7 @@ fn of_other_hosts() {
     - sql-review: Review a migration for locks and data loss (file: r0/sql-review/SKILL.md)
     </skills_instructions>
     ----- stderr -----
-    catalog for codex: 4 skills, 105 of 5,440 tokens
+    catalog for codex: 4 skills, 105 of 5,440 tokens (272k window)
       invalid    1   empty   (openoxide list --all --host codex)
     ");
     insta::assert_snapshot!(run(&context, &["prompt", "--host", "claude-code"]), @"
@@ -57,7 +57,8 @@ fn of_other_hosts() {
     - release-notes: Turn merged pull requests into notes that people like to read, grouped by what they change
     </system-reminder>
     ----- stderr -----
-    catalog for claude-code: 1 skill, 107 of 30,000 characters
+    catalog for claude-code: 1 skill, 4,516 of 8,000 characters (200k window)
+      own        4,409 characters of it
     ");
     insta::assert_snapshot!(run(&context, &["prompt", "--host", "agentskills"]), @"
     status: 0
@@ -115,7 +116,7 @@ fn over_budget_says_who_paid() {
     - If a skill is named that is not listed, or its file cannot be read, say so and go on without it.
     </skills>
     ----- stderr -----
-    catalog for openoxide: 12 skills, 714 of 800 characters
+    catalog for openoxide: 12 skills, 714 of 800 characters (10k window)
       name only  5   s000, s001, s002, s003, s004   (the budget is used up)
       left out   7   s005, s006, s007, s008, s009, s010 and 1 more   (the budget is used up)
     ");

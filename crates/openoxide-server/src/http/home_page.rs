@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use openoxide_app::{Catalog, Entry, Level, SkillIds, Snapshot, live::WatchMode};
+use openoxide_app::{Catalog, Entry, Level, SkillIds, Snapshot, catalog_use, live::WatchMode};
 use openoxide_wire::ProblemLine;
 
 use super::{HttpContext, Location, NoQuery, Page, Query, Redactor, Result, login::explained, questions};
@@ -55,9 +55,11 @@ fn numbers(page: &mut Page, context: &HttpContext, snapshot: &Snapshot) {
         WatchMode::Polling { reason } if context.peer == Peer::Local => format!("by looking again, because {reason}"),
         WatchMode::Polling { .. } => "by looking again".to_owned(),
     };
+    let catalog = catalog_use::of_snapshot(snapshot);
     let rows = [
         ("skills that count", snapshot.catalog.skills.len().to_string()),
         ("files that do not", snapshot.catalog.others.len().to_string()),
+        ("catalog", catalog.as_ref().map_or_else(|| "no templates".to_owned(), catalog_use::room_text)),
         ("findings", format!("{} ({errors} {})", problems.len(), if errors == 1 { "error" } else { "errors" })),
         ("changes are seen", watching),
     ];

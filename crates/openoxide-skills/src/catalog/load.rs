@@ -98,6 +98,7 @@ fn with_others(view: &View) -> View {
 }
 
 /// A folder to search, and what to look at.
+#[derive(Debug)]
 pub(super) struct Job {
     pub(super) path: PathBuf,
     pub(super) plan: Plan,
@@ -106,7 +107,7 @@ pub(super) struct Job {
 /// What is searched together: a folder, for folders or for single files, by one rule on links.
 pub(super) type JobKey<'j> = (&'j Path, bool, &'j Boundary);
 
-fn key_of(root: &Root) -> JobKey<'_> {
+pub(super) fn key_of(root: &Root) -> JobKey<'_> {
     (&root.path, root.scan.layout.is_flat(), &root.boundary)
 }
 

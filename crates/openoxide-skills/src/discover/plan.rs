@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::listing::Listing;
+use super::{listing::Listing, planned_link::PlannedLink};
 use crate::boundary::Boundary;
 use crate::host::{FolderNames, Host, Layout, Links, ScanRules};
 use crate::parse::Readings;
@@ -48,6 +48,8 @@ pub(crate) struct Plan {
     pub(crate) reach: Reach,
     /// Where links may lead.
     pub(crate) boundary: Boundary,
+    /// Folders to find that are not there yet.
+    pub(crate) planned: Vec<PlannedLink>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -15,6 +15,7 @@ use crate::boundary::{LinkRole, Mounts, Target};
 use crate::diagnostic::{Code, Diagnostic};
 
 mod lazy_folder;
+mod planned;
 #[cfg(test)]
 mod tests;
 mod text_budget;
@@ -33,7 +34,7 @@ pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>, firs
     let mut survey = Survey { root: root.to_owned(), canonical: root.to_owned(), ..Survey::default() };
     let dir = match open_root(root, plan, first) {
         Ok(dir) => dir,
-        Err(RootProblem::Missing) => return survey,
+        Err(RootProblem::Missing) => return planned::survey_of_planned(root, plan).unwrap_or(survey),
         Err(RootProblem::Unusable(exists, problem)) => {
             survey.problems.push((root.to_owned(), *problem));
             survey.exists = exists;
@@ -195,6 +196,7 @@ impl<'p> Surveyor<'p> {
         while !level.is_empty() {
             level = level.chunks_mut(AT_ONCE).flat_map(|some| self.search(some)).collect();
         }
+        self.add_planned();
         self.survey.mounts = self.mounts.taken();
         self.survey
     }

@@ -115,6 +115,8 @@ pub struct BudgetRules {
     pub share: Option<f64>,
     /// The window that is assumed when none is told, in tokens.
     pub window: Option<u64>,
+    /// The windows of models that have another one, where a setting names the model; the first that fits.
+    pub windows: Vec<ModelWindow>,
     /// How many characters a token is taken for, by the size of the window; the first that fits.
     pub chars_per_token: Vec<CharsPerToken>,
     /// What is counted.
@@ -148,6 +150,7 @@ impl Default for BudgetRules {
         BudgetRules {
             share: None,
             window: None,
+            windows: Vec::new(),
             chars_per_token: Vec::new(),
             measure: Measure::Characters,
             reserved: Vec::new(),
@@ -163,6 +166,16 @@ impl Default for BudgetRules {
             usage: None,
         }
     }
+}
+
+/// The window of some models.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelWindow {
+    /// Parts of the names of models that have it.
+    pub models: Vec<String>,
+    /// Its size, in tokens.
+    pub tokens: u64,
 }
 
 /// How many characters a token is taken for.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::prompt::{BudgetUnit, DetailLevel, Model};
+use super::window::{Window, model_of, window_of};
 use crate::catalog::{Entry, View};
 use crate::host::{BudgetRules, FitStep, Measure, Reserved};
 
@@ -14,7 +15,7 @@ pub(super) struct Item {
     pub(super) bare: String,
     pub(super) text: String,
     pub(super) path: String,
-    /// Whether it never changes.
+    /// Whether a setting shows its name only, whatever room there is.
     pub(super) fixed: bool,
     pub(super) score: f64,
 }
@@ -29,7 +30,10 @@ pub(super) enum Choice {
 
 pub(super) struct Fitted {
     pub(super) choices: Vec<Choice>,
+    /// The room that is used, that of the program's own entries included.
     pub(super) used: u64,
+    /// The room that the program's own entries take.
+    pub(super) own: u64,
     lost: usize,
 }
 
@@ -47,10 +51,11 @@ impl Choice {
     pub(super) fn detail(self, item: &Item) -> DetailLevel {
         match self {
             Choice::LeftOut => DetailLevel::LeftOut,
+            Choice::Whole if item.fixed => DetailLevel::NameOnly,
             Choice::Whole => DetailLevel::Full,
             Choice::Characters(0) if item.text.is_empty() => DetailLevel::Full,
             Choice::Characters(0) => DetailLevel::NameOnly,
-            Choice::Characters(_) => DetailLevel::Cut,
+            Choice::Characters(_) => DetailLevel::Shortened,
         }
     }
 }
@@ -65,29 +70,39 @@ impl Fitted {
 
 pub(super) struct Fit {
     pub(super) budget: Option<u64>,
+    pub(super) window: Option<Window>,
     pub(super) unit: BudgetUnit,
     measure: Measure,
     steps: Vec<FitStep>,
     /// Room that the program's own entries take: in full, and at least.
     reserved: (u64, u64),
     reserved_count: u64,
+    /// What the descriptions take of those of them that may lose theirs.
+    reserved_texts: Vec<u64>,
     usage: Vec<(String, f64)>,
 }
 
 impl Fit {
     pub(super) fn new(view: &View, model: Model, entries: &[Entry]) -> Fit {
         let rules = &view.host.budget;
-        let setting = rules.model.as_ref().and_then(|name| view.settings.get(name));
-        let (budget, measure) = budget(rules, model, setting.and_then(|setting| setting.value.as_str()));
+        let window = window_of(view, model.window);
+        let tokens = window.as_ref().map(|window| window.tokens);
+        let (budget, measure) = budget(rules, tokens, model_of(view).map(|(name, _)| name));
         let reserved = reserved(view, entries);
         let least = |own: &&Reserved| if own.kept { own.size } else { own.name.width() as u64 + 2 };
         Fit {
             budget,
+            window,
             measure,
             unit: if measure == Measure::LineTokens { BudgetUnit::Tokens } else { BudgetUnit::Characters },
             steps: rules.fit.clone(),
             reserved: (reserved.iter().map(|own| own.size).sum(), reserved.iter().map(least).sum()),
             reserved_count: reserved.len() as u64,
+            reserved_texts: reserved
+                .iter()
+                .map(|own| own.size - least(own).min(own.size))
+                .filter(|text| *text > 0)
+                .collect(),
             usage: usage(view, model),
         }
     }
@@ -124,8 +139,29 @@ impl Fit {
         });
         let choices = outcome.unwrap_or_else(|| vec![Choice::Whole; items.len()]);
         let lost = items.iter().zip(&choices).map(|(item, choice)| lost(item, *choice)).sum();
-        let used = self.total(items, &choices) + overhead;
-        Fitted { choices, used, lost }
+        let entries = self.total(items, &choices) + overhead;
+        let own = self.own(&choices, self.budget.map(|budget| budget.saturating_sub(entries)));
+        let used = entries + own;
+        Fitted { choices, used, own, lost }
+    }
+
+    /// Returns what the program's own entries take beside these, with what lies between them. What is left goes to the
+    /// descriptions of those that do not keep them anyway.
+    fn own(&self, choices: &[Choice], left: Option<u64>) -> u64 {
+        let is_whole = choices.iter().all(|choice| *choice == Choice::Whole);
+        let shown = shown(choices);
+        let between = self.between(shown + self.reserved_count) - self.between(shown);
+        if is_whole {
+            return between + self.reserved.0;
+        }
+        let least = between + self.reserved.1;
+        let mut left = left.unwrap_or(0).saturating_sub(least);
+        let fits = |extra: &&u64| {
+            let fits = **extra <= left;
+            left -= if fits { **extra } else { 0 };
+            fits
+        };
+        least + self.reserved_texts.iter().filter(fits).sum::<u64>()
     }
 
     fn total(&self, items: &[Item], choices: &[Choice]) -> u64 {
@@ -243,11 +279,10 @@ fn lost(item: &Item, choice: Choice) -> usize {
     clippy::cast_sign_loss,
     reason = "budgets are small"
 )]
-fn budget(rules: &BudgetRules, model: Model, name: Option<&str>) -> (Option<u64>, Measure) {
+fn budget(rules: &BudgetRules, window: Option<u64>, name: Option<&str>) -> (Option<u64>, Measure) {
     if let Some(fixed) = rules.fixed {
         return (Some(rules.fixed_max.map_or(fixed, |max| fixed.min(max))), rules.measure);
     }
-    let window = model.window.or(rules.window).filter(|window| *window > 0);
     match (rules.share, window) {
         (None, _) => (None, rules.measure),
         (Some(share), Some(window)) => {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::window::Window;
 use crate::host::CatalogPlace;
 
 /// What the caller knows about the model.
@@ -24,8 +25,12 @@ pub struct Prompt {
     pub place: CatalogPlace,
     /// The room there is; absent: no limit.
     pub budget: Option<u64>,
-    /// The room that was used.
+    /// The room that was used, that of the program's own skills included.
     pub used: u64,
+    /// The room that the program's own skills take, which are not listed here.
+    pub own: u64,
+    /// The window that the room is a share of; absent: it is none.
+    pub window: Option<Window>,
     /// What is counted.
     pub unit: BudgetUnit,
 }
@@ -58,6 +63,8 @@ pub struct ShownSkill {
     pub path: PathBuf,
     /// How much of it.
     pub detail: DetailLevel,
+    /// The room that all of it takes, whatever there is.
+    pub cost: u64,
 }
 
 /// How much of a skill is shown.
@@ -66,7 +73,7 @@ pub enum DetailLevel {
     /// All of it.
     Full,
     /// A part of its description.
-    Cut,
+    Shortened,
     /// Its name, without the description.
     NameOnly,
     /// Nothing.

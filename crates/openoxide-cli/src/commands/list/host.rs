@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use openoxide_app::catalog_use::{of_snapshot, room_text};
 use openoxide_app::list::{ListedSkill, Listing};
 use openoxide_app::{Audience, Entry, LimitReached, Problem, Snapshot, Workspace, paths};
 
@@ -35,7 +36,7 @@ pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: Workspace) -> anyhow::Re
     }
     warn_of_limits(ui, &snapshot.workspace, &listing.catalog.limits);
     ui.say(&match args.words.is_empty() {
-        true => summary(ui, &listing, args.all),
+        true => summary(ui, &snapshot, &listing, args.all),
         false => filtered(ui, args, listing.skills.len(), found),
     });
     if let Some(offered) = &offered {
@@ -130,7 +131,7 @@ pub(super) fn places_text(ui: &Ui, workspace: &Workspace, places: &[&Problem]) -
     text
 }
 
-fn summary(ui: &Ui, listing: &Listing<'_>, all: bool) -> String {
+fn summary(ui: &Ui, snapshot: &Snapshot, listing: &Listing<'_>, all: bool) -> String {
     if let Some(off) = &listing.off {
         return off.remedy();
     }
@@ -140,11 +141,9 @@ fn summary(ui: &Ui, listing: &Listing<'_>, all: bool) -> String {
         return format!("no skills found; `{roots}` shows where they are looked for, `{new}` makes one");
     }
     let mut text = count(listing.skills.len(), "skill");
-    let tokens = listing.tokens;
-    let _ = match listing.token_limit {
-        Some(limit) => write!(text, ", {} of {} tokens", grouped(tokens), grouped(limit)),
-        None => write!(text, ", {} token{}", grouped(tokens), if tokens == 1 { "" } else { "s" }),
-    };
+    if let Some(catalog) = of_snapshot(snapshot) {
+        let _ = write!(text, ", {}", room_text(&catalog));
+    }
     let verb = if others == 1 { "is" } else { "are" };
     match others {
         0 => {}

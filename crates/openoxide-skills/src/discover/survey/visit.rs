@@ -256,7 +256,7 @@ impl Surveyor<'_> {
     }
 
     /// Describes a linked folder that is not looked at: it is named, and nothing is said of what is there.
-    fn barred(&self, folder: Folder) -> Result<Folder, (PathBuf, Diagnostic)> {
+    pub(super) fn barred(&self, folder: Folder) -> Result<Folder, (PathBuf, Diagnostic)> {
         let refusal = self.plan.boundary.refusal();
         let files = &self.plan.files;
         match files.get("SKILL.md").or_else(|| files.first()).filter(|_| !self.plan.flat) {
@@ -299,7 +299,7 @@ impl Surveyor<'_> {
         inner
     }
 
-    fn probe(&self, fd: BorrowedFd<'_>, base: &Path, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
+    pub(super) fn probe(&self, fd: BorrowedFd<'_>, base: &Path, name: &OsStr, folder: &Folder) -> Vec<FileFact> {
         let called = crate::text::path_text(Path::new(name));
         let real = folder.linked.then(|| folder_name(folder.canonical()));
         let mut files = Vec::with_capacity(1);

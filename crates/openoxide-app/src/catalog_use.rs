@@ -1,0 +1,115 @@
+//! Measures what an agent's catalog takes, and says it as people read it. Every screen has its numbers from here.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use openoxide_config::Workspace;
+use openoxide_live::Snapshot;
+use openoxide_runtime::seen_by_model;
+use openoxide_skills::prelude::{Catalog, Model, Prompt, View, render};
+
+use crate::numbers::thousands;
+
+pub use openoxide_wire::CatalogUse;
+
+/// Measures what the catalog of a snapshot takes; nothing for a host without templates.
+pub fn of_snapshot(snapshot: &Snapshot) -> Option<CatalogUse> {
+    draw(&snapshot.workspace, &snapshot.view, &snapshot.catalog).map(|prompt| CatalogUse::from(&prompt))
+}
+
+/// Draws what the model of an agent sees, with the window that its settings or its host state; nothing for a host without
+/// templates.
+pub(crate) fn draw(workspace: &Workspace, view: &View, catalog: &Arc<Catalog>) -> Option<Prompt> {
+    // Numbers are shown, so that unreadable permission rules are no reason to show nothing.
+    let seen = seen_by_model(workspace, Arc::clone(catalog)).unwrap_or_else(|_| Arc::clone(catalog));
+    render(view, &seen, Model { window: None, now: now() }).ok()
+}
+
+/// Returns the time in milliseconds, which some hosts order skills by.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0))
+}
+
+/// Tells whether a catalog overflows more than before: more skills are shortened, without their description or left out.
+pub(crate) fn overflows_more(before: &CatalogUse, after: &CatalogUse) -> bool {
+    let lost = |catalog: &CatalogUse| {
+        let left_out = catalog.left_out;
+        (left_out, left_out + catalog.name_only, left_out + catalog.name_only + catalog.shortened)
+    };
+    let (before, after) = (lost(before), lost(after));
+    after.0 > before.0 || after.1 > before.1 || after.2 > before.2
+}
+
+/// Writes what a catalog takes: "8.0k of 8.0k characters (200k window)".
+pub fn room_text(catalog: &CatalogUse) -> String {
+    let used = thousands(catalog.used);
+    match catalog.budget {
+        Some(budget) => format!("{used} of {} {}{}", thousands(budget), catalog.unit, window_text(catalog)),
+        None if catalog.used == 1 => format!("1 {}, no limit", catalog.unit.trim_end_matches('s')),
+        None => format!("{used} {}, no limit", catalog.unit),
+    }
+}
+
+/// Writes the window that is assumed: " (200k window)"; nothing if there is none.
+pub fn window_text(catalog: &CatalogUse) -> String {
+    let Some(window) = &catalog.window else { return String::new() };
+    let size = match window.tokens {
+        tokens if tokens >= 1_000_000 && tokens.is_multiple_of(1_000_000) => format!("{}M", tokens / 1_000_000),
+        tokens if tokens.is_multiple_of(1_000) => format!("{}k", tokens / 1_000),
+        tokens => tokens.to_string(),
+    };
+    format!(" ({size} window)")
+}
+
+#[cfg(test)]
+mod tests {
+    use openoxide_wire::WindowLine;
+
+    use super::*;
+
+    fn catalog(used: u64, budget: Option<u64>, window: Option<u64>) -> CatalogUse {
+        CatalogUse {
+            used,
+            own: 0,
+            budget,
+            unit: "characters".to_owned(),
+            window: window.map(|tokens| WindowLine { tokens, from: "default".to_owned() }),
+            full: 10,
+            shortened: 0,
+            name_only: 0,
+            left_out: 0,
+        }
+    }
+
+    #[test]
+    fn room_is_said_with_its_window() {
+        let check = |used, budget, window, expected| assert_eq!(room_text(&catalog(used, budget, window)), expected);
+        check(7_998, Some(8_000), Some(200_000), "8.0k of 8.0k characters (200k window)");
+        check(900, Some(40_000), Some(1_000_000), "900 of 40.0k characters (1M window)");
+        check(6_300, None, None, "6.3k characters, no limit");
+        check(100, Some(500), None, "100 of 500 characters");
+        check(100, Some(500), Some(12_345), "100 of 500 characters (12345 window)");
+    }
+
+    #[test]
+    fn a_catalog_overflows_more_if_any_skill_loses() {
+        let with = |full, shortened, name_only, left_out| CatalogUse {
+            full,
+            shortened,
+            name_only,
+            left_out,
+            ..catalog(1, Some(1), None)
+        };
+        let check = |before: &CatalogUse, after: &CatalogUse, expected| {
+            assert_eq!(overflows_more(before, after), expected, "{before:?} {after:?}");
+        };
+        let fits = with(10, 0, 0, 0);
+        check(&fits, &with(11, 0, 0, 0), false);
+        check(&fits, &with(10, 1, 0, 0), true);
+        check(&fits, &with(10, 0, 1, 0), true);
+        check(&with(8, 0, 2, 0), &with(9, 0, 2, 0), false);
+        check(&with(8, 0, 2, 0), &with(8, 2, 0, 0), false);
+        check(&with(8, 0, 2, 0), &with(9, 0, 0, 1), true);
+        check(&with(0, 5, 0, 5), &with(0, 0, 5, 5), true);
+    }
+}
