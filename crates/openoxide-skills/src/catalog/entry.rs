@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::{discover::Reason, skill::SkillMetadata};
 
-/// Whether and why a skill counts.
+/// Whether a skill is active, and why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
-    /// It counts.
+    /// It is active.
     Active,
     /// Another skill has its name or is the same file.
     Shadowed,
@@ -53,11 +53,11 @@ pub struct Entry {
     pub root: usize,
     /// The place of its root in lists: that of the first root of its group.
     pub group: usize,
-    /// Whether it counts.
+    /// Whether it is active.
     pub status: Status,
     /// Why not.
     pub reason: Option<Reason>,
-    /// The skill that counts instead.
+    /// The skill that is active instead.
     pub by: Option<Arc<Path>>,
     /// Whether the model may call it.
     pub model: bool,
@@ -127,7 +127,7 @@ impl Entry {
         names.chain(declared).chain(places).chain(self.other_names.iter().map(String::as_str))
     }
 
-    /// Tells whether it counts.
+    /// Tells whether it is active.
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
     }

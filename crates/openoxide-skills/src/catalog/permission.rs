@@ -32,7 +32,7 @@ fn keep_from_model(rules: &Rules, entry: &mut Entry) {
     entry.problems.push(Problem { path: entry.skill.path.to_path_buf(), diagnostic });
 }
 
-/// Lets a skill not count that rules deny under any name that calls it.
+/// Denies a skill that rules deny under any name that calls it.
 fn deny(rules: &Rules, entry: &mut Entry) {
     let Some(rule) = entry.names_for_rules().find_map(|name| denying(rules, name)) else { return };
     let text = format!("the rule `{}` denies it ({})", rule.pattern, rule.origin);

@@ -7,7 +7,7 @@ use crate::boundary::Boundary;
 use crate::host::{FolderNames, Host, Layout, Links, ScanRules};
 use crate::parse::Readings;
 
-/// Deepest folder that is searched for what does not count.
+/// Deepest folder that is searched for what is ignored.
 const THOROUGH_DEPTH: usize = 32;
 
 /// What a search has to look at.
@@ -38,7 +38,7 @@ pub(crate) struct Plan {
     pub(crate) readers: Readings,
     /// Whether files need a content fingerprint.
     pub(crate) prints: bool,
-    /// Whether what does not count is looked for too.
+    /// Whether what is ignored is looked for too.
     pub(crate) thorough: bool,
     /// How far the hosts themselves look.
     pub(crate) reach: Reach,
