@@ -102,7 +102,7 @@ impl Linking<'_> {
             Some(seen) => {
                 let place = paths::short(pair.workspace, seen.found());
                 let why = paths::abbreviate_home(pair.workspace, reason(Some(seen), seen.status.as_str()));
-                let text = format!("{host} finds {place} already, and does not count it: {why}");
+                let text = format!("{host} finds {place} already, and ignores it: {why}");
                 return Ok(Some((name, text)));
             }
             None => {
@@ -192,7 +192,7 @@ fn still_ignored(
         let why = paths::abbreviate_home(&workspace, reason(seen, "it is not found there"));
         let (name, why) = (TerminalText(&entry.skill.name), TerminalText(&why));
         let is_ignored = seen.is_none_or(|seen| !seen.is_active());
-        is_ignored.then(|| format!("{} still does not count {name}: {why}", pair.title()))
+        is_ignored.then(|| format!("{} still ignores {name}: {why}", pair.title()))
     };
     Ok(done.iter().filter_map(warning).collect())
 }

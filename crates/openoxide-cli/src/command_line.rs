@@ -10,9 +10,9 @@ use crate::text::{safe, safe_lines};
 use crate::ui::{ExitStatus, Ui};
 use crate::{args::Common, commands, error::CommandError};
 
-/// The Agent Skills runtime: find skills, see which ones count for which agent, and why.
+/// The Agent Skills runtime: find skills, see which agents use them, and why.
 ///
-/// Without a command, shows the agents found, what each of them sees, and what is worth mending.
+/// Without a command, shows the agents found, what each of them sees, and what to fix.
 #[derive(Debug, Parser)]
 #[command(name = "openoxide", version, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct Args {

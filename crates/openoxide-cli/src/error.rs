@@ -71,7 +71,7 @@ fn app_hint(common: &Common, error: &Error) -> Option<String> {
     match error {
         Error::UnknownSkill { near, none_active, .. } => {
             let all = match none_active {
-                true => format!("no skill counts here; `{}` shows where they are looked for", command("roots")),
+                true => format!("no skill is active here; `{}` shows where they are looked for", command("roots")),
                 false => format!("`{}` shows everything that was found", command("list --all")),
             };
             Some(near.as_ref().map_or(all.clone(), |near| format!("did you mean `{}`? {all}", safe(near))))

@@ -17,8 +17,8 @@ pub struct OverviewAnswer {
     pub agents: Vec<AgentLine>,
     /// How many hosts are known.
     pub hosts: usize,
-    /// What is worth mending, worst first.
-    #[serde(rename = "mend")]
+    /// Problems to fix, worst first.
+    #[serde(rename = "fix")]
     pub suggestions: Vec<SuggestionLine>,
 }
 
@@ -33,7 +33,7 @@ pub struct AgentLine {
     pub found: Vec<String>,
     /// How many skills it sees.
     pub sees: usize,
-    /// How many it finds and passes over by its rules.
+    /// How many it finds and ignores by its rules.
     pub hidden: usize,
     /// How many it finds and cannot use.
     pub broken: usize,
@@ -48,9 +48,9 @@ pub struct AgentLine {
     pub unit: Option<String>,
 }
 
-/// Something worth mending.
+/// A problem to fix.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "MendLine")]
+#[schemars(rename = "FixLine")]
 pub struct SuggestionLine {
     /// The skill, or the file or folder that is meant.
     pub subject: String,
@@ -59,10 +59,9 @@ pub struct SuggestionLine {
     /// The code of the finding, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// The command that mends it, or shows more.
+    /// The command that fixes it, or shows more.
     pub command: String,
-    /// Whether the command mends it by itself.
-    #[serde(rename = "mends")]
+    /// Whether the command fixes it by itself.
     pub fixes: bool,
     /// The agents that are concerned, by their hosts' names.
     pub agents: Vec<String>,

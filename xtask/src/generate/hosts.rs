@@ -39,7 +39,7 @@ version of it, asked for as `HOST@EDITION`. Your own takes [one folder of data](
 const SECTIONS: &[(&str, &[&str])] = &[
     ("How a root is searched", &["scan", "namespace"]),
     ("How a file is read", &["parse", "sidecar"]),
-    ("Which skills count", &["collide", "controls", "list"]),
+    ("Which skills are active", &["collide", "controls", "list"]),
     ("What the model sees", &["catalog", "budget"]),
     ("How a text names a skill", &["mention"]),
     ("What is sent when a skill is called", &["activation"]),
@@ -244,7 +244,7 @@ pub(super) mod tests {
     const DRAWN: &str = "title program about standard vars found strict_files own_permissions project layers settings roots \
                          deviations";
 
-    /// A new part of the vocabulary must not be missing from the pages in silence.
+    /// A new part of the vocabulary must not be missing from the pages silently.
     #[test]
     fn every_part_of_the_vocabulary_has_its_place() {
         let schema = words::tests::schema();

@@ -139,7 +139,7 @@ fn remedy(ui: &Ui, snapshot: &Snapshot) -> String {
     match skills_off(&snapshot.workspace, &snapshot.view) {
         Some(off) => off.remedy(),
         None => {
-            format!("`{}` shows everything that was found, and why it does not count", ui.command("list --all"))
+            format!("`{}` shows everything that was found, and why it is ignored", ui.command("list --all"))
         }
     }
 }

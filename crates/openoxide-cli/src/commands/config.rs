@@ -109,8 +109,8 @@ fn path(ui: &Ui, workspace: &Workspace) -> anyhow::Result<ExitStatus> {
     for (path, state) in settings::files(workspace) {
         let state = match state {
             FileState::Missing => "not there",
-            FileState::Active => "counts",
-            FileState::Untrusted => "does not count: the project is not trusted",
+            FileState::Active => "active",
+            FileState::Untrusted => "ignored: the project is not trusted",
         };
         let _ = writeln!(text, "{}  {state}", paths::short(workspace, &path));
     }

@@ -20,7 +20,7 @@ pub(crate) struct LinkArgs {
     /// The agent that is to see it
     #[arg(long, value_name = "HOST")]
     into: String,
-    /// Every skill of yours or of the project that counts here and that the agent would use, but does not see
+    /// Every active skill of yours or the project's that the agent would use, but does not see
     #[arg(long, conflicts_with = "skill")]
     all: bool,
     /// Copy the folder instead of linking it

@@ -1,4 +1,4 @@
-//! `openoxide` alone: the agents found, how many skills each sees, and what is worth mending.
+//! `openoxide` alone: the agents found, how many skills each sees, and what to fix.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -94,7 +94,7 @@ fn suggestions_text(ui: &Ui, suggestions: &[SuggestionLine]) -> String {
     let shown = if ui.common.verbose { suggestions.len() } else { SHOWN };
     let subjects: Vec<String> = suggestions.iter().take(shown).map(|line| safe(&line.subject)).collect();
     let first = widest(subjects.iter().map(String::as_str), 24);
-    let mut text = format!("\n{}\n", paint(Role::Strong, "Worth mending"));
+    let mut text = format!("\n{}\n", paint(Role::Strong, "To fix"));
     for (number, (line, subject)) in suggestions.iter().zip(&subjects).enumerate() {
         let lead = format!("{}. {}   ", pad_left(&(number + 1).to_string(), 3), pad(&cut(subject, first), first));
         let _ = writeln!(text, "{}", fill(&lead, &safe(&line.text), ui.width));
@@ -117,7 +117,7 @@ fn next_step(ui: &Ui, answer: &OverviewAnswer) {
         let (list, hosts) = (ui.command("list"), ui.command_for_all("hosts"));
         ui.hint(&format!("`{list}` shows the skills, `{hosts}` what each agent would see"));
     } else if answer.suggestions.is_empty() {
-        ui.say("\nnothing to mend");
+        ui.say("\nnothing to fix");
     }
 }
 

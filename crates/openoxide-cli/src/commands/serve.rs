@@ -62,7 +62,7 @@ pub(crate) struct ServeArgs {
     /// How to tell of each request, on standard error; without it, as text on a terminal and as JSON elsewhere
     #[arg(long, value_name = "FORM")]
     log: Option<Form>,
-    /// Publish skills to everybody, at `/.well-known/agent-skills/` and `/.well-known/skills/`
+    /// Publish skills without access control, at `/.well-known/agent-skills/` and `/.well-known/skills/`
     #[arg(long)]
     publish: bool,
     #[command(flatten)]
@@ -78,7 +78,7 @@ enum Auth {
     None,
 }
 
-/// How requests are told of.
+/// How requests are logged.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Form {
     /// Not at all

@@ -406,7 +406,7 @@ fn a_skill_that_holds_a_link_is_not_copied() {
     refused(&context, &["link", "deploy", "--into", "claude-code", "--copy"], 2, "deploy/pipe` cannot be copied");
 }
 
-/// Runs without the right to pass over permissions, which root has.
+/// Runs without the right to skip permissions, which root has.
 fn run_plainly(context: &TestContext, args: &[&str]) -> Option<Output> {
     let mut bare = Command::new("setpriv");
     let works = bare.args(["--bounding-set", "-dac_override", "true"]).status().is_ok_and(|status| status.success());
@@ -499,14 +499,14 @@ fn a_link_that_does_not_help_is_a_no() {
     ----- stdout -----
     ----- stderr -----
     link .agents/skills/forms to .claude/skills/forms
-    warning: Zed still does not count forms: a value needs quotes
+    warning: Zed still ignores forms: a value needs quotes
     undo: openoxide unlink forms --from zed
     ");
     insta::assert_snapshot!(run(&context, &["link", "forms", "--into", "zed"]), @"
     status: 1
     ----- stdout -----
     ----- stderr -----
-    error: Zed finds .agents/skills/forms/SKILL.md already, and does not count it: a value needs quotes
+    error: Zed finds .agents/skills/forms/SKILL.md already, and ignores it: a value needs quotes
     hint: openoxide explain forms
     ");
 }

@@ -1,4 +1,4 @@
-//! `openoxide` alone: the agents found, what each sees, and what is worth mending.
+//! `openoxide` alone: the agents found, what each sees, and what to fix.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::support::{LOOKS, bin, furnished, json, padded, run, skill_file, snapshot_of};
 
-/// Four agents, found by their programs, and eight defects, each of which has one command that mends it.
+/// Four agents, found by their programs, and eight defects, each of which has one command that fixes it.
 fn defects() -> TestContext {
     let context = padded();
     context.tree(
@@ -92,9 +92,9 @@ fn shell(context: &TestContext, command: &str) -> Output {
     context.answer(shell.env("PATH", path(context)).env("COLUMNS", "80"))
 }
 
-/// Returns what is worth mending, each with its subject, agents and command.
-fn mend(context: &TestContext) -> Vec<Value> {
-    answer(context)["mend"].as_array().unwrap().clone()
+/// Returns what to fix, each with its subject, agents and command.
+fn fix(context: &TestContext) -> Vec<Value> {
+    answer(context)["fix"].as_array().unwrap().clone()
 }
 
 /// Two lines are about the same defect if code, subject and agents are the same.
@@ -118,7 +118,7 @@ fn at_a_glance() {
       OpenCode         6                1        2   1.5k characters, no limit
       (17 hosts known, `openoxide hosts` shows all)
 
-    Worth mending
+    To fix
       1. colon           a value needs quotes; Copilot CLI drops it
                          openoxide check --fix .agents/skills/colon
       2. marked          a byte-order mark stands before the frontmatter, so it is
@@ -144,23 +144,23 @@ fn at_a_glance() {
     assert_eq!(snapshot_of(context.root()), before, "looking never writes");
 }
 
-/// The promise of the page: each command, as printed, mends its line, and in the end nothing is left that can be mended.
+/// The promise of the page: each command, as printed, fixes its line, and in the end nothing is left that can be mended.
 #[test]
 fn every_command_mends_what_it_stands_below() {
     let context = defects();
-    let first = mend(&context);
+    let first = fix(&context);
     assert_eq!(first.len(), 8, "{first:#?}");
-    assert!(first.iter().all(|line| line["mends"] == true), "{first:#?}");
-    let mut mended = 0;
-    while let Some(line) = mend(&context).into_iter().find(|line| line["mends"] == true) {
+    assert!(first.iter().all(|line| line["fixes"] == true), "{first:#?}");
+    let mut fixed = 0;
+    while let Some(line) = fix(&context).into_iter().find(|line| line["fixes"] == true) {
         let command = line["command"].as_str().unwrap();
         assert!(overview(&context, &[]).stdout.contains(&format!("  {command}\n")), "{command} is not what is printed");
         let output = shell(&context, command);
         assert_eq!(output.status, Some(0), "{command}\n{output}");
-        let left = mend(&context);
-        assert!(!left.iter().any(|other| same(other, &line)), "{command} did not mend {line:#}\n{output}");
-        mended += 1;
-        assert!(mended < 20, "there is no end to it: {left:#?}");
+        let left = fix(&context);
+        assert!(!left.iter().any(|other| same(other, &line)), "{command} did not fix {line:#}\n{output}");
+        fixed += 1;
+        assert!(fixed < 20, "there is no end to it: {left:#?}");
     }
     insta::assert_snapshot!(overview(&context, &[]), @"
     status: 0
@@ -174,7 +174,7 @@ fn every_command_mends_what_it_stands_below() {
       OpenCode         8                1        0   2.1k characters, no limit
       (17 hosts known, `openoxide hosts` shows all)
 
-    Worth mending
+    To fix
       1. deploy   ~/.agents/skills/deploy is shadowed by another skill of this name
                   openoxide explain deploy
     ----- stderr -----
@@ -184,14 +184,14 @@ fn every_command_mends_what_it_stands_below() {
 /// The same, each alone on the fresh tree: no command needs another one to be run before it.
 #[test]
 fn every_command_works_alone() {
-    let lines = mend(&defects());
+    let lines = fix(&defects());
     for line in &lines {
         let context = defects();
         let command = line["command"].as_str().unwrap();
         let output = shell(&context, command);
         assert_eq!(output.status, Some(0), "{command}\n{output}");
-        let left = mend(&context);
-        assert!(!left.iter().any(|other| same(other, line)), "{command} did not mend {line:#}\n{output}");
+        let left = fix(&context);
+        assert!(!left.iter().any(|other| same(other, line)), "{command} did not fix {line:#}\n{output}");
         let others = lines.iter().filter(|other| !same(other, line) && other["code"].is_string());
         for other in others {
             assert!(left.iter().any(|now| now["code"] == other["code"]), "{command} also changed {other:#}\n{left:#?}");
@@ -250,7 +250,7 @@ fn nothing_to_see() {
       (17 hosts known, `openoxide hosts` shows all)
     ----- stderr -----
 
-    nothing to mend
+    nothing to fix
     ");
 }
 
@@ -272,7 +272,7 @@ fn no_agents() {
     ----- stdout -----
     project: 1 skill in 1 folder, no agents found
 
-    Worth mending
+    To fix
       1. bad   the file does not begin with frontmatter; OpenOxide drops it
                openoxide check .agents/skills/bad
     ----- stderr -----
@@ -294,12 +294,12 @@ fn settings_that_cannot_be_read() {
       Claude Code      1                0        0   19 characters of 30.0k
       (17 hosts known, `openoxide hosts` shows all)
 
-    Worth mending
+    To fix
       1. Claude Code   ~/.claude/settings.json: the file is not valid JSON: EOF
                        while parsing an object at line 2 column 0
                        openoxide roots --host claude-code
     ----- stderr -----
-    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; mend the file; until then it does not count
+    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; fix the file; until then it is ignored
     ");
     assert_eq!(run(&context, &["--json"]).status, Some(0));
     let context = TestContext::new();
@@ -340,8 +340,8 @@ fn commands_keep_what_was_asked_for() {
     let fix = |dir: &str, asked: &str| -> String {
         let output = run_in(dir, asked);
         let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}\n{output}"));
-        let mend = answer["mend"].as_array().unwrap();
-        mend.iter().find(|line| line["subject"] == "spelled").unwrap()["command"].as_str().unwrap().to_owned()
+        let problems = answer["fix"].as_array().unwrap();
+        problems.iter().find(|line| line["subject"] == "spelled").unwrap()["command"].as_str().unwrap().to_owned()
     };
     let expected = [
         ("project", "openoxide --json", "openoxide check --fix --rename .agents/skills/spelled"),
@@ -362,7 +362,7 @@ fn commands_keep_what_was_asked_for() {
         let output = run_in("project", asked);
         let answer: Value = serde_json::from_str(&output.stdout).unwrap();
         let commands =
-            answer["mend"].as_array().unwrap().iter().map(|line| line["command"].as_str().unwrap().to_owned());
+            answer["fix"].as_array().unwrap().iter().map(|line| line["command"].as_str().unwrap().to_owned());
         commands.filter(|command| command.contains(" link ")).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -397,7 +397,7 @@ fn the_next_step_keeps_what_was_asked_for() {
     assert!(output.stdout.ends_with(more), "{output}");
 }
 
-/// One of many that the agent would drop: it is mended first, and the others are linked by a command that succeeds.
+/// One of many that the agent would drop: it is fixed first, and the others are linked by a command that succeeds.
 #[test]
 fn what_would_be_dropped_is_not_among_those_to_link() {
     let tree = || {
@@ -410,19 +410,19 @@ fn what_would_be_dropped_is_not_among_those_to_link() {
         context
     };
     let context = tree();
-    let lines = mend(&context);
+    let lines = fix(&context);
     let told: Vec<(&str, &str)> =
         lines.iter().map(|line| (line["subject"].as_str().unwrap(), line["command"].as_str().unwrap())).collect();
     let all = "openoxide link --all --into roo";
     assert_eq!(told, [("forms", "openoxide check --fix .agents/skills/forms"), ("3 skills", all)]);
-    assert!(lines.iter().all(|line| line["mends"] == true), "{lines:#?}");
+    assert!(lines.iter().all(|line| line["fixes"] == true), "{lines:#?}");
     for line in &lines {
         let context = tree();
         let output = shell(&context, line["command"].as_str().unwrap());
         assert_eq!(output.status, Some(0), "{output}");
-        assert!(!mend(&context).iter().any(|other| same(other, line)), "{output}");
+        assert!(!fix(&context).iter().any(|other| same(other, line)), "{output}");
     }
-    while let Some(line) = mend(&context).first() {
+    while let Some(line) = fix(&context).first() {
         let output = shell(&context, line["command"].as_str().unwrap());
         assert_eq!(output.status, Some(0), "{output}");
     }
@@ -440,7 +440,7 @@ fn odd_names_are_typed_so_that_they_work() {
         context
             .tree(&format!("//- home/.agents/skills/h{folder}/skill.md escaped\n---\nname: n\ndescription: d\n---\n"));
     }
-    let lines = mend(&context);
+    let lines = fix(&context);
     assert_eq!(lines.len(), 8, "{lines:#?}");
     for line in &lines {
         let command = line["command"].as_str().unwrap();
@@ -454,9 +454,9 @@ fn odd_names_are_typed_so_that_they_work() {
     context.tree("//- project/.codex/skills/\\xff/skill.md escaped\n---\nname: n\ndescription: d\n---\n");
     let output = overview(&context, &[]);
     assert!(output.stdout.chars().all(|character| character == '\n' || !character.is_control()), "{output:?}");
-    let lines = mend(&context);
+    let lines = fix(&context);
     let told: Vec<(&str, bool)> =
-        lines.iter().map(|line| (line["command"].as_str().unwrap(), line["mends"] == true)).collect();
+        lines.iter().map(|line| (line["command"].as_str().unwrap(), line["fixes"] == true)).collect();
     assert_eq!(told, [("openoxide check", false), ("openoxide check", false)], "{lines:#?}");
 }
 
@@ -474,7 +474,7 @@ fn what_cannot_be_mended_is_not_promised() {
       Claude Code      0                0        0   0 characters of 30.0k
       (17 hosts known, `openoxide hosts` shows all)
 
-    Worth mending
+    To fix
       1. deploy   Claude Code does not see it, and it cannot be linked:
                   `.claude/skills/deploy` is there already, a link that leads
                   nowhere
@@ -484,32 +484,32 @@ fn what_cannot_be_mended_is_not_promised() {
     let context = TestContext::new();
     context.tree("//- bin/zed exec\n//- elsewhere\n---\nname: n\ndescription: a: b\n---\n");
     context.tree("//- project/.agents/skills/n/SKILL.md -> ../../../../elsewhere\n");
-    let lines = mend(&context);
-    assert_eq!((&lines[0]["command"], &lines[0]["mends"]), (&"openoxide check .agents/skills/n".into(), &false.into()));
+    let lines = fix(&context);
+    assert_eq!((&lines[0]["command"], &lines[0]["fixes"]), (&"openoxide check .agents/skills/n".into(), &false.into()));
     assert_eq!(lines.len(), 1, "{lines:#?}");
     // Switched off by the project's own settings: only there it can be switched on.
     let context = TestContext::new();
     context.tree(&skill_file("project/.agents/skills", "off", "off"));
     context.tree("//- project/.openoxide/config.toml\nskills.config = [{ name = \"off\", enabled = false }]\n");
     context.tree("//- home/.openoxide/config.toml rooted\ntrust.folders = [\"{root}/project\"]\n");
-    let lines = mend(&context);
+    let lines = fix(&context);
     assert_eq!(lines[0]["command"], "openoxide enable off --in-project", "{lines:#?}");
     let output = shell(&context, "openoxide enable off --in-project");
-    assert_eq!((output.status, mend(&context).len()), (Some(0), 0), "{output}");
+    assert_eq!((output.status, fix(&context).len()), (Some(0), 0), "{output}");
     // Switched off by the host's own settings, which are never written.
     let context = TestContext::new();
     context.tree(&skill_file("project/.agents/skills", "off", "off"));
     context.tree("//- home/.codex/config.toml\nskills.config = [{ name = \"off\", enabled = false }]\n");
     context.tree("//- home/.openoxide/config.toml\nhost = \"codex\"\n");
-    let lines = mend(&context);
+    let lines = fix(&context);
     assert_eq!(
-        (&lines[0]["command"], &lines[0]["mends"]),
+        (&lines[0]["command"], &lines[0]["fixes"]),
         (&"openoxide explain off".into(), &false.into()),
         "{lines:#?}"
     );
 }
 
-/// An agent that would drop the skill gets it mended first, then linked.
+/// An agent that would drop the skill gets it fixed first, then linked.
 #[test]
 fn a_skill_is_mended_before_it_is_linked() {
     let context = TestContext::new();
@@ -517,7 +517,7 @@ fn a_skill_is_mended_before_it_is_linked() {
         "//- bin/zed exec\n//- project/.claude/skills/forms/SKILL.md\n---\nname: forms\ndescription: a: b\n---\n",
     );
     let commands =
-        || -> Vec<String> { mend(&context).iter().map(|line| line["command"].as_str().unwrap().to_owned()).collect() };
+        || -> Vec<String> { fix(&context).iter().map(|line| line["command"].as_str().unwrap().to_owned()).collect() };
     assert_eq!(commands(), ["openoxide check --fix .claude/skills/forms"]);
     assert_eq!(shell(&context, &commands()[0]).status, Some(0));
     assert_eq!(commands(), ["openoxide link forms --into zed"]);
@@ -590,7 +590,7 @@ fn skills_of_one_agent_are_offered_to_another() {
       Codex            1                0        0   11 tokens of 5.4k
       (17 hosts known, `openoxide hosts` shows all)
 
-    Worth mending
+    To fix
       1. lint   Claude Code does not read .codex/skills
                 openoxide link lint --into claude-code --host codex
     ----- stderr -----
@@ -598,11 +598,11 @@ fn skills_of_one_agent_are_offered_to_another() {
     context.tree(&skill_file("project/.codex/skills", "two", "two"));
     context.tree(&skill_file("project/.codex/skills", "three", "three"));
     let answer = json(&context, &["--json"]);
-    let command = answer["mend"][0]["command"].as_str().unwrap();
+    let command = answer["fix"][0]["command"].as_str().unwrap();
     assert_eq!(command, "openoxide link --all --into claude-code --host codex");
     let words: Vec<&str> = command.split(' ').skip(1).collect();
     assert_eq!(run(&context, &words).status, Some(0));
-    assert_eq!(json(&context, &["--json"])["mend"].as_array().unwrap().len(), 0, "one command mends it");
+    assert_eq!(json(&context, &["--json"])["fix"].as_array().unwrap().len(), 0, "one command fixes it");
 }
 
 #[test]
@@ -614,7 +614,7 @@ fn a_narrow_terminal_is_enough() {
 //- project/.agents/skills/long/SKILL.md
 ---
 name: long
-description: Fill forms: flatten them too, and then go on for longer than anybody reads
+description: Fill forms: flatten them too, and then go on for longer than anyone reads
 ---
 //- home/.openoxide/config.toml
 [skills]

@@ -175,7 +175,7 @@ fn in_the_project() {
     ----- stderr -----
     OpenOxide's own skills are now in ~/.openoxide/skills/.system; `openoxide list` shows them as `system`
     sql-review is switched off in .openoxide/config.toml
-    warning: it is still on: the project's settings count only once the project is trusted
+    warning: it is still on: the project's settings apply only once the project is trusted
     ");
     assert!(context.project().join(".openoxide/config.toml").is_file());
     assert!(!context.home().join(".openoxide/config.toml").exists());
@@ -220,7 +220,7 @@ fn a_broken_file_is_left_alone() {
     status: 2
     ----- stdout -----
     ----- stderr -----
-    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; mend the file; until then it does not count
+    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; fix the file; until then it is ignored
     error: `[ROOT]/home/.openoxide/config.toml` is not valid TOML, so it is left as it is
       Caused by: TOML parse error at line 1, column 11
       |

@@ -69,7 +69,7 @@ impl Reader<'_> {
         let skills = table.and_then(|table| table.get("skills")).map(texts);
         if skills == Some(None) {
             let message = format!("`{key}.skills` must be a list of texts");
-            self.problem(Code::ConfigType, message, "the value does not count until it is mended");
+            self.problem(Code::ConfigType, message, "the value is ignored until it is fixed");
         }
         for unknown in
             table.into_iter().flat_map(Table::keys).filter(|key| !["permission", "skills"].contains(&key.as_str()))
@@ -149,7 +149,7 @@ impl Reader<'_> {
         };
         let is_projects = self.layer.kind == LayerKind::Project;
         if is_projects && action == Action::Allow {
-            let message = format!("a project cannot allow anything: `{pattern}` of `{permission}` does not count");
+            let message = format!("a project cannot allow anything: `{pattern}` of `{permission}` is ignored");
             self.problem(Code::ConfigType, message, "allow it in your own config.toml");
             return None;
         }

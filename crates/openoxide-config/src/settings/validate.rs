@@ -56,7 +56,7 @@ fn check_value(name: &str, last: Option<&String>, value: &Value, kind: LayerKind
         return Some((objection, name.to_owned()));
     }
     let bad = |message: String, help: &str| Diagnostic::warning(Code::ConfigType, message).help(help);
-    let help = "the value does not count until it is mended";
+    let help = "the value is ignored until it is fixed";
     if key.kind == ValueKind::Servers && key.name != name {
         let problem = parse_server(last.map_or("", String::as_str), value).err()?;
         let field = problem.field.map_or_else(|| name.to_owned(), |field| format!("{name}.{field}"));

@@ -84,7 +84,7 @@ fn everything_is_written_and_read_back() {
     [[grants]]
     skill = "/skills/deploy"
     digest = "sha256:00"
-    power = "shell"
+    permission = "shell"
     shown = ['git log "-1"', "date"]
     at = 1970-01-01T00:00:00Z
 
@@ -182,7 +182,7 @@ until = 2027-01-01T00:00:00Z
 
 [[grants]]
 skill = \"/s\"
-power = \"teleport\"
+permission = \"teleport\"
 where = \"moon\"
 
 [[planets]]
@@ -191,7 +191,7 @@ name = \"mars\"
     write(&environment, newer);
     let mut trust = Trust::open(&environment);
     assert!(trust.problem().is_none() && trusts(&trust, Path::new("/a")));
-    assert_eq!(trust.grants().count(), 0, "an unknown power is none");
+    assert_eq!(trust.grants().count(), 0, "an unknown permission is none");
     trust.add_folder(Path::new("/b"), at(0)).unwrap();
     let added = "\n[[folders]]\npath = \"/b\"\nat = 1970-01-01T00:00:00Z\n";
     assert_eq!(text(&environment), newer.replace("\n[[grants]]", &format!("{added}\n[[grants]]")));

@@ -56,7 +56,7 @@ fn numbers(page: &mut Page, context: &HttpContext, snapshot: &Snapshot) {
         WatchMode::Polling { .. } => "by looking again".to_owned(),
     };
     let rows = [
-        ("skills that count", snapshot.catalog.skills.len().to_string()),
+        ("active skills", snapshot.catalog.skills.len().to_string()),
         ("files that do not", snapshot.catalog.others.len().to_string()),
         ("findings", format!("{} ({errors} {})", problems.len(), if errors == 1 { "error" } else { "errors" })),
         ("changes are seen", watching),

@@ -65,7 +65,7 @@ fn row(words: &Words<'_>, places: &Places<'_>, name: &str, rule: &SettingRule, w
     Ok([code(name), kind(rule.kind).to_owned(), code(&default), about, sources(places, &rule.from)])
 }
 
-/// Says where a setting is read from; places with one key are told together.
+/// Says where a setting is read from; places with one key are named together.
 fn sources(places: &Places<'_>, from: &[SettingSource]) -> String {
     let mut told: Vec<(String, Vec<String>)> = Vec::new();
     for source in from {

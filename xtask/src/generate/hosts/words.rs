@@ -11,7 +11,7 @@ use super::super::markdown::code;
 /// Most items of a list of tables that are written out.
 const MOST_ITEMS: usize = 6;
 
-/// Choices whose values everybody knows by their word.
+/// Choices whose values everyone knows by their word.
 const BY_WORD: &[&str] = &["SkillScope"];
 
 /// What the schema says about the vocabulary.
@@ -299,15 +299,15 @@ pub(super) mod tests {
     fn values() {
         check("scan.depth = 3", "- Deepest folder that may be a skill: 3; the root is 0.\n");
         check("scan.ignored = ['a', 'b']", "- Folder names that are never searched: `a`, `b`.\n");
-        check("controls.count = []", "- Controls that have an effect: none.\n");
+        check("controls.obeyed = []", "- Controls that have an effect: none.\n");
         check("catalog.join = ' '", "- What stands between two entries: `\" \"`.\n");
     }
 
     #[test]
     fn choices() {
         check("scan.folder_links = 'follow'", "- Linked folders: they are followed.\n");
-        check("scan.folder_links = 'skip'", "- Linked folders: they are passed over.\n");
-        check("scan.file_links = 'skip'", "- A skill file that is itself a link: it is passed over.\n");
+        check("scan.folder_links = 'skip'", "- Linked folders: they are skipped.\n");
+        check("scan.file_links = 'skip'", "- A skill file that is itself a link: it is skipped.\n");
         check("collide.rank = ['repo', 'user']", "- The rank of the scopes: `repo`, `user`.\n");
         check(
             "parse.repair = 'block-lines'",
