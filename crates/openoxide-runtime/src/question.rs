@@ -124,7 +124,7 @@ impl Question {
 
     /// Returns the answer of a user who agreed to everything in advance: it holds for this call, and nothing is kept.
     ///
-    /// Nothing is returned where an approval is kept, as in the settings, or where more than a yes is needed: then the user has
+    /// Nothing is returned where an approval is kept, as in the settings, or where more than approval is needed: then the user has
     /// to be asked, or the answer is no.
     pub fn yes_in_advance(&self) -> Option<Answer> {
         match self {

@@ -19,7 +19,7 @@ use crate::{asking::AskingArgs, error::CommandError, session::open_workspace, ty
 /// is kept in `state/trust.toml` in your own folder, and in the setting `trust.folders`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
-    /// The project's folder [default: the project that you are in]; to revoke also a skill, an id of --list, or `all`
+    /// The project's folder [default: the project that you are in]; with --revoke, also a skill, an id from --list, or `all`
     #[arg(value_name = "DIR")]
     what: Vec<PathBuf>,
     /// Show everything that is trusted, where it is written, and how to revoke it

@@ -55,6 +55,7 @@ mod trust;
 mod turns;
 mod tutorial;
 mod watching;
+mod words;
 
 #[test]
 fn every_file_is_a_module() {

@@ -232,7 +232,7 @@ fn a_damaged_file_counts_for_nothing_and_is_left_alone() {
     check(&format!("{good}[[folders]]\npath = \"/b\"\n"), 4, "`at` is missing or wrong");
     check(&format!("answers = 1\n{good}"), 1, "`answers` is not a list of tables");
     check(&format!("answers = [1]\n{good}"), 1, "`answers` is not a list of tables");
-    let grant = "[[grants]]\nskill = \"/s\"\ndigest = \"d\"\npower = \"shell\"\nat = 2026-01-01T00:00:00Z\n";
+    let grant = "[[grants]]\nskill = \"/s\"\ndigest = \"d\"\npermission = \"shell\"\nat = 2026-01-01T00:00:00Z\n";
     check(&format!("{good}{grant}shown = [1]\n"), 9, "`shown` is missing or wrong");
     check(&format!("{good}[[answers]]\npermission = \"shell\"\npattern = \"\"\n"), 6, "`pattern` is missing");
 }
@@ -346,7 +346,7 @@ fn what_was_shown_for_other_bytes_counts_for_nothing() {
     let (_dir, environment) = setup();
     let one = |digest: &str, shown: &str| {
         format!(
-            "[[grants]]\nskill = \"/skills/deploy\"\ndigest = \"{digest}\"\npower = \"shell\"\n\
+            "[[grants]]\nskill = \"/skills/deploy\"\ndigest = \"{digest}\"\npermission = \"shell\"\n\
              shown = [\"{shown}\"]\nat = 2026-01-01T00:00:00Z\n"
         )
     };

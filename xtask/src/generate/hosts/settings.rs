@@ -66,7 +66,7 @@ fn row(words: &Words<'_>, places: &Places<'_>, name: &str, rule: &SettingRule, w
 }
 
 /// Says where a setting is read from; places with one key are named together.
-fn sources(places: &Places<'_>, from: &[SettingSource]) -> String {
+pub(super) fn sources(places: &Places<'_>, from: &[SettingSource]) -> String {
     let mut told: Vec<(String, Vec<String>)> = Vec::new();
     for source in from {
         let (key, place) = (key(source), place(places, source));
