@@ -21,7 +21,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 /// Checks that the code is formatted.
 pub(crate) fn format() -> Result<()> {
     step("cargo fmt --all --check", || {
-        run_command(&mut cargo(&["fmt", "--all", "--check"])).context("`cargo fmt --all` mends this")
+        run_command(&mut cargo(&["fmt", "--all", "--check"])).context("`cargo fmt --all` fixes this")
     })
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Lets the agent have one turn, and looks at what its model was told.
+/// Lets the agent have one turn, and looks at what its model got.
 fn judge(agent: &Agent, way: &Way, scene: &Scene) -> Result<()> {
     let said = scene.turn(way.shown)?;
     let told = scene.told();

@@ -44,7 +44,7 @@ pub(crate) fn compare() -> Result<()> {
         return Ok(());
     }
     let names: Vec<String> = wrong.iter().map(|path| format!("`{}`", path.display())).collect();
-    bail!("{} not up to date; `cargo xtask generate` mends this", names.join(", "))
+    bail!("{} not up to date; `cargo xtask generate` fixes this", names.join(", "))
 }
 
 fn write() -> Result<()> {

@@ -12,7 +12,7 @@ use openoxide_testkit::TestContext;
 use crate::server::Server;
 use crate::shell::{build, run, say, step, works};
 
-/// Skills of every kind: plain, with a command that needs a yes, with files, and broken.
+/// Skills of every kind: plain, with a command that needs approval, with files, and broken.
 const TREE: &str = "\
 //- project/.agents/skills/deploy/SKILL.md
 ---
@@ -63,7 +63,7 @@ pub(crate) fn task(args: &[String]) -> Result<()> {
 }
 
 fn ask(program: &OsString, config: &str, server: &Server, context: &TestContext, args: &[String]) -> Result<Command> {
-    // The token stands in a file: what is on a command line, everybody on this machine can read.
+    // The token stands in a file: what is on a command line, everyone on this machine can read.
     let file = context.root().join("schemathesis.toml");
     fs_err::write(&file, config)?;
     let mut command = Command::new(program);

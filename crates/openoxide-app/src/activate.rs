@@ -37,7 +37,7 @@ pub struct Activate {
     open: Option<Question>,
     /// The questions that the user answered.
     answered: Vec<(Question, Answer)>,
-    /// Answers from before the activation began again; each counts if the same question comes again.
+    /// Answers from before the activation began again; each is used if the same question comes again.
     earlier: Vec<(Question, Answer)>,
     /// Whether it began again, and so does not know the open question.
     begins_again: bool,

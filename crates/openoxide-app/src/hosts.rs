@@ -23,7 +23,7 @@ pub fn hosts(workspace: &Workspace, all_hosts: bool, matrix: bool) -> Result<Hos
     Ok(hosts_of(&views, mine, matrix))
 }
 
-/// Returns what a program is told: nothing that counts skills which it may not see.
+/// Returns the answer for a program, without the number of skills that it may not see.
 pub fn for_programs(mut answer: HostsAnswer) -> HostsAnswer {
     for host in &mut answer.hosts {
         (host.sees, host.others) = (None, None);

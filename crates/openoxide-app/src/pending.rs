@@ -22,7 +22,7 @@ const READS_MAX: usize = 64;
 
 /// An operation that can go on although files, settings or rules changed while its question was open.
 pub trait Rebase: Resumable {
-    /// Moves the operation to another snapshot. Everything is decided again there; an answer of the user counts only where
+    /// Moves the operation to another snapshot. Everything is decided again there; an answer of the user holds only where
     /// the question is still the same.
     fn rebase(&mut self, snapshot: &Snapshot) -> Result<(), Error>;
 

@@ -23,7 +23,7 @@ pub fn question_line(question: &Question) -> QuestionLine {
             line.skills = vec![skill.clone()];
             (line.path, line.digest, line.changed) = (Some(path_text(path)), Some(digest.clone()), *changed);
             line.permissions = permissions.iter().map(permission_line).collect();
-            "power"
+            "requested-permissions"
         }
         Question::Secret { variable, about, skills } => {
             (line.subject, line.about, line.skills) = (Some(variable.clone()), about.clone(), skills.clone());

@@ -72,7 +72,7 @@ const KEPT: usize = 16;
 
 /// Knows the id of every entry of a catalog.
 pub struct SkillIds<'c> {
-    /// How many that count have a name.
+    /// How many active skills have a name.
     names: HashMap<&'c str, usize>,
 }
 
@@ -93,7 +93,7 @@ impl<'c> SkillIds<'c> {
     }
 }
 
-/// Returns the id of a skill, if it is known whether others that count have its name.
+/// Returns the id of a skill, if it is known whether other active skills have its name.
 pub fn called(name: &str, path: &Path, is_alone: bool) -> String {
     if is_alone && is_plain(name) { name.to_owned() } else { digits(path) }
 }

@@ -11,7 +11,7 @@ use openoxide_app::Caller;
 #[command(next_help_heading = "Common options")]
 #[expect(clippy::doc_markdown, reason = "help is plain text")]
 pub(crate) struct Common {
-    /// Act in this folder; the project is found from it
+    /// Work in this folder, and the project around it
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) project: Vec<PathBuf>,
     /// Follow this host's rules [config: host] [env: OPENOXIDE_HOST]
@@ -23,19 +23,19 @@ pub(crate) struct Common {
     /// Search one more folder (can be repeated)
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) add_dir: Vec<PathBuf>,
-    /// Tell that a file was read or edited (can be repeated)
+    /// Assume that this file was read or edited (can be repeated)
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) touch: Vec<PathBuf>,
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// When to use color [config: color]
     #[arg(long, global = true, value_name = "WHEN")]
     pub(crate) color: Option<When>,
-    /// Say less
+    /// Print less
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Say more
+    /// Print more
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
     /// Set a setting for this run (can be repeated)

@@ -27,14 +27,14 @@ pub(crate) struct AskingArgs {
 }
 
 impl AskingArgs {
-    /// Asks for a yes; anything else is no. Without a terminal nothing waits for an answer.
+    /// Asks for approval; anything but yes is no. Without a terminal nothing waits for an answer.
     pub(crate) fn consent(&self, ui: &Ui, question: &str) -> Result<bool, CommandError> {
         if self.yes {
             return Ok(true);
         }
         if !self.can_ask() {
             let why = if self.no_input { "--no-input was given" } else { "there is no terminal to ask on" };
-            let error = CommandError::failed(format!("this needs your yes, and {why}"));
+            let error = CommandError::failed(format!("this needs your approval, and {why}"));
             return Err(error.hint("read what is shown above; if you want it, add --yes"));
         }
         let line = read_line(ui, &format!("{question}  [y]es  [n]o > ")).unwrap_or_default();
@@ -277,7 +277,7 @@ fn tell_unasked(ui: &Ui, again: &str, question: &Question) {
         Question::Remote { offer, changed } => warn(&offer.name, *changed, "sent"),
         Question::Permission { permission, subject, skill, .. } => {
             let (verb, what) = if permission == "read" { ("reading", subject) } else { ("calling", skill) };
-            ui.hint(&format!("{verb} `{}` needs a yes: run it in a terminal, or with `--yes`", safe(what)));
+            ui.hint(&format!("{verb} `{}` needs your approval: run it in a terminal, or with `--yes`", safe(what)));
         }
         Question::Server { name, target, .. } => {
             let (name, target) = (safe(name), safe(target));

@@ -10,9 +10,9 @@ use crate::text::{safe, safe_lines};
 use crate::ui::{ExitStatus, Ui};
 use crate::{args::Common, commands, error::CommandError};
 
-/// The Agent Skills runtime: find skills, see which ones count for which agent, and why.
+/// Find Agent Skills, see which agents use them, and why the others do not.
 ///
-/// Without a command, shows the agents found, what each of them sees, and what is worth mending.
+/// Without a command, shows the agents found, what each of them sees, and what to fix.
 #[derive(Debug, Parser)]
 #[command(name = "openoxide", version, max_term_width = 100)]
 pub(crate) struct Args {
@@ -31,7 +31,7 @@ pub(crate) enum Command {
     Hosts(commands::hosts::HostsArgs),
     /// Show where a host looks, in what order, and by what settings
     ///
-    /// The view for finding out why something is missing: resolved folders, precedence, settings with their origin,
+    /// Use it to find out why a skill is missing. It shows folders, precedence, settings with their origin,
     /// skills that are switched off, findings, limits that were reached, and what this machine has to isolate a command.
     Roots,
     Check(commands::check::CheckArgs),

@@ -81,7 +81,7 @@ pub(crate) fn serve_client<F: Future>(ui: &Ui, serve: impl FnOnce(Engine) -> F) 
 }
 
 /// Returns the place that the command line means. What was typed wrong is an error, and what is wrong with settings is
-/// said once, before anybody waits for an answer.
+/// said once, before anyone waits for an answer.
 pub(crate) fn open_place(ui: &Ui) -> anyhow::Result<Place> {
     let settings = open(ui)?;
     ui.warn_of_settings(&settings.workspace, &settings.problems);

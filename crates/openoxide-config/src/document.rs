@@ -21,7 +21,7 @@ use json::{JsonDialect, parse_json};
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
 /// The next step for a file that cannot be used.
-pub(crate) const FIX_FILE: &str = "mend the file; until then it does not count";
+pub(crate) const FIX_FILE: &str = "fix the file; until then it is ignored";
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Document {
@@ -69,7 +69,7 @@ impl Document {
 /// Whose files are read.
 #[derive(Clone, Copy)]
 pub(crate) enum Writers<'h> {
-    /// Anybody's: the file decides only what its own program would do, and links lead only where they may.
+    /// Anyone's: the file decides only what its own program would do, and links lead only where they may.
     Anyone(&'h dyn Fn() -> Boundary),
     /// Those that only the user and root can have written: the file decides what is allowed. Folders are checked up to
     /// home.
@@ -107,7 +107,7 @@ pub(crate) fn read(
     }
 }
 
-/// Reads the text of a file that may be anybody's, through links only where they may lead.
+/// Reads the text of a file that may be anyone's, through links only where they may lead.
 pub(crate) fn read_linked(
     path: &Path,
     code: Code,

@@ -37,7 +37,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     Ok(File::from(retry_on_intr(|| rustix::fs::open(path, OPEN | OFlags::RDONLY, Mode::empty()))?))
 }
 
-/// Opens a lock file in a folder, made if needed, and locks it. It stays when the lock ends: whoever waits for it has it
+/// Opens a lock file in a folder, made if needed, and locks it. It stays when the lock ends: a process that waits for it has it
 /// open.
 pub(crate) fn lock_file(folder: &WriteDir, path: &Path) -> Result<File, LockError> {
     let odd = |why| LockError::Odd { path: path.to_owned(), why };

@@ -30,13 +30,13 @@ pub enum SecretFileError {
     /// A folder, a device or a socket.
     #[error("it is no regular file")]
     Irregular,
-    /// Somebody else wrote it.
+    /// Another user wrote it.
     #[error("it belongs to another user (uid {0})")]
     Owner(u32),
-    /// Somebody else may know it, or have changed it.
+    /// Another user may know it, or have changed it.
     #[error("others can read or change it (mode {0:03o})")]
     Mode(u32),
-    /// Somebody else may have exchanged it.
+    /// Another user may have exchanged it.
     #[error("{0}")]
     Folder(#[from] ForeignWriter),
     /// It cannot be read.
@@ -82,7 +82,7 @@ fn open(path: &Path, place: SecretPlace) -> io::Result<File> {
     let flags = match place {
         SecretPlace::State => OFlags::NOFOLLOW | OFlags::NONBLOCK,
         SecretPlace::Setting => OFlags::NONBLOCK,
-        // Whoever names a pipe waits for its other end.
+        // Opening a pipe would wait for its other end.
         SecretPlace::Argument => OFlags::empty(),
     };
     let flags = (flags | OFlags::NOCTTY | OFlags::CLOEXEC).bits().cast_signed();

@@ -116,7 +116,7 @@ impl Trust {
         remembered
     }
 
-    /// Returns the folders that were trusted, without links. Trust does not extend to folders below, and it counts only
+    /// Returns the folders that were trusted, without links. Trust does not extend to folders below, and it holds only
     /// while nobody else can exchange the folder, as [`Config::check_trust`](crate::Config::check_trust) decides.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
         self.records().filter_map(|record| match record {

@@ -84,7 +84,7 @@ fn edits(skills: &Path, told: &Receiver<usize>) -> Duration {
     all.sort();
     let ((median, told), (most, _)) = (all[EDITS / 2], all[EDITS - 1]);
     println!(
-        "one edit among {SKILLS} skills: {median:.1?} of processor time ({told:.1?} until it is told), at most {most:.1?}; the bar is {EDIT_BAR:?}"
+        "one edit among {SKILLS} skills: {median:.1?} of processor time ({told:.1?} until subscribers know), at most {most:.1?}; the bar is {EDIT_BAR:?}"
     );
     median
 }

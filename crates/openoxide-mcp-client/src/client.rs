@@ -26,7 +26,7 @@ pub(crate) struct ServerClient<'c> {
     pub(crate) reads_folders: bool,
 }
 
-/// Everything that a server lists, entry by entry, and how long that counts.
+/// Everything that a server lists, entry by entry, and how long that is valid.
 pub(crate) struct Listed {
     pub(crate) entries: Vec<Value>,
     pub(crate) fresh: Duration,

@@ -87,7 +87,7 @@ pub struct GrantDelta {
     pub added: Vec<Addition>,
     /// The parts that have no effect, each with the reason.
     pub ignored: Vec<IgnoredRequest>,
-    /// Whether one part is so wrong that the whole profile is refused: then nothing is added, and the user is told.
+    /// Whether one part is so wrong that the whole profile is refused: then nothing is added, and a notice says so.
     pub refused: bool,
 }
 

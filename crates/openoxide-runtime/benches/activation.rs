@@ -1,7 +1,7 @@
 //! Measures what calling a skill costs: from the call to the envelope, folder digested and file parsed each time.
 //!
 //! `cargo xtask bench` runs it. The floor beside it is opening, reading and hashing the same file. System calls are
-//! counted by `strace`, as the difference between two runs, so that starting does not count.
+//! counted by `strace`, as the difference between two runs, so that starting is left out.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people at a terminal")]
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]

@@ -121,7 +121,7 @@ impl Admission<'_> {
         refusal
     }
 
-    /// Says why none of the skills that were found counts.
+    /// Says why none of the skills that were found is active.
     fn not_active(&self, found: &[&Entry]) -> Refusal {
         let Some(entry) = found.first() else { return self.unknown() };
         // What the model may not see is not there for it.
@@ -133,7 +133,7 @@ impl Admission<'_> {
         let reason = entry.reason.as_ref();
         let text = own.unwrap_or_else(|| {
             let why = reason.map(|reason| format!(": {}", reason.text)).unwrap_or_default();
-            format!("`{}` does not count, it is {}{why}", self.call.skill, entry.status.as_str())
+            format!("`{}` is ignored: it is {}{why}", self.call.skill, entry.status.as_str())
         });
         let code = reason.map(|reason| reason.code);
         Refusal { code, ..self.refusal(RefusalReason::DoesNotCount(entry.status), text).of(entry) }

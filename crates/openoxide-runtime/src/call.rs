@@ -56,7 +56,7 @@ pub enum RefusalReason {
     Ambiguous,
     /// The caller may not call it.
     NotForCaller,
-    /// It is there, and does not count.
+    /// It is there, and is ignored.
     DoesNotCount(Status),
     /// A permission rule says no.
     Denied,

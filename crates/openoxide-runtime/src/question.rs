@@ -60,7 +60,7 @@ pub enum Question {
     },
     /// Whether the text of a skill that a server offers may reach the model, bound to what the server lists for it.
     Remote {
-        /// The skill. Without a digest, a yes counts this time only.
+        /// The skill. Without a digest, an approval holds this time only.
         offer: RemoteOffer,
         /// Whether it was allowed before, and its files have changed since.
         changed: bool,
@@ -69,7 +69,7 @@ pub enum Question {
     Login {
         /// The server.
         server: String,
-        /// Where the page is. Its whole address is known after a yes, and comes with the step that waits for it.
+        /// Where the page is. Its whole address is known after approval, and comes with the step that waits for it.
         page: String,
     },
     /// Whether a setting is changed that could widen permissions.
@@ -124,7 +124,7 @@ impl Question {
 
     /// Returns the answer of a user who agreed to everything in advance: it holds for this call, and nothing is kept.
     ///
-    /// Nothing is returned where a yes is kept, as in the settings, or where it needs more than a yes: then the user has
+    /// Nothing is returned where an approval is kept, as in the settings, or where more than approval is needed: then the user has
     /// to be asked, or the answer is no.
     pub fn yes_in_advance(&self) -> Option<Answer> {
         match self {
@@ -143,7 +143,9 @@ impl Question {
             Question::Permission { permission, subject, place, .. } => {
                 format!("permission {permission} {subject} {place}")
             }
-            Question::RequestedPermissions { path, digest, .. } => format!("power {} {digest}", path.display()),
+            Question::RequestedPermissions { path, digest, .. } => {
+                format!("requested-permissions {} {digest}", path.display())
+            }
             Question::Secret { variable, .. } => format!("secret {variable}"),
             // A server is what is started or connected to; its name is only what a skill calls it.
             Question::Server { transport, target, .. } => format!("server {transport} {target}"),
@@ -222,7 +224,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Tells whether it is a yes of some kind. A value is none: it answers another question.
+    /// Tells whether it approves. A value is none: it answers another question.
     pub fn is_yes(&self) -> bool {
         matches!(self, Answer::Once | Answer::Session | Answer::Always)
     }

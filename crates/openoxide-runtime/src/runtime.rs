@@ -35,7 +35,7 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Makes the runtime of a workspace and one of its views; an error if a permission rule cannot count.
+    /// Makes the runtime of a workspace and one of its views; an error if a permission rule cannot be applied.
     pub fn new(workspace: &Workspace, view: impl Into<Arc<View>>, catalog: Arc<Catalog>) -> Result<Runtime, RuleError> {
         let mut view = view.into();
         let rules = workspace.rules(&view)?;

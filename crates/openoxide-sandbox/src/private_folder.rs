@@ -2,7 +2,7 @@
 //!
 //! It lies in the temporary folder: a home may be read-only, a runtime folder may be small or forbid to run programs, and
 //! what a crash leaves there is gone after the next start of the machine at the latest. Others write to that folder too.
-//! So it is made exclusively, its owner and mode are asked of its descriptor, and a lock says that somebody uses it.
+//! So it is made exclusively, its owner and mode are asked of its descriptor, and a lock says that it is in use.
 
 mod empty;
 

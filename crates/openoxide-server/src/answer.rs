@@ -141,7 +141,7 @@ impl From<Error> for Failure {
         // Only this face can name a request as the next step.
         failure.line.help = match &error {
             Error::Workspace(WorkspaceError::Host(_)) => Some("`GET /v1/hosts` names those that are known".to_owned()),
-            Error::UnknownSkill { near: None, .. } => Some("`GET /v1/skills` lists those that count".to_owned()),
+            Error::UnknownSkill { near: None, .. } => Some("`GET /v1/skills` lists those that are active".to_owned()),
             _ => error.help(),
         };
         failure

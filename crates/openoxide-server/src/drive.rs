@@ -15,7 +15,7 @@ pub(crate) trait Asker: Send {
     /// Returns the answer to a question; [`Answer::NotAsked`] if the user cannot be asked.
     fn ask(&mut self, question: &Question) -> impl Future<Output = Answer> + Send;
 
-    /// Returns the present snapshot of a place, which an answer counts on.
+    /// Returns the present snapshot of a place, by which an answer is judged.
     fn present(&self, engine: &Engine, place: &Place) -> impl Future<Output = Present> + Send {
         engine.at(place)
     }

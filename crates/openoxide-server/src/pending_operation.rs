@@ -25,7 +25,7 @@ pub(crate) struct PendingOperation {
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) session: Conversation,
     pub(crate) asked: Asked,
-    /// The answer of the user, which counts when the client repeats its request.
+    /// The answer of the user, which is used when the client repeats its request.
     pub(crate) answer: Option<Answer>,
     /// Questions that the client could not ask, and why.
     pub(crate) unasked: Vec<String>,

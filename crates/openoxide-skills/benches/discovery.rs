@@ -241,7 +241,7 @@ fn write_skill(root: &Path, number: usize) -> PathBuf {
     std::fs::create_dir_all(dir.join("references")).unwrap();
     std::fs::create_dir_all(dir.join("scripts")).unwrap();
     let mut text = format!("---\nname: skill-{number:05}\n");
-    let about = "Turns exported records into a table that people can read. Use when somebody asks for a report";
+    let about = "Turns exported records into a table that people can read. Use when someone asks for a report";
     let description = match number % 4 {
         0 => {
             format!("description: {about}, number {number}, of the last quarter or of any other time that they name.\n")
@@ -257,7 +257,7 @@ fn write_skill(root: &Path, number: usize) -> PathBuf {
         "license: MIT\ncompatibility: Needs a shell and nothing else\nallowed-tools: Read Bash(git:*) Grep\n",
     );
     text.push_str(
-        "metadata:\n  author: somebody\n  version: \"1.2\"\n  tags: reports, tables, records\n---\n\n# Steps\n\n",
+        "metadata:\n  author: someone\n  version: \"1.2\"\n  tags: reports, tables, records\n---\n\n# Steps\n\n",
     );
     while text.len() < 2700 {
         writeln!(text, "- Look at the next record, write it down, and go on with the one after it.").unwrap();

@@ -12,7 +12,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Takes text as it was typed. Blanks around it do not count.
+    /// Takes text as it was typed. Blanks around it are ignored.
     pub fn from_raw(rule: WordRule, raw: &str) -> Arguments {
         let raw = raw.trim();
         Arguments { raw: raw.to_owned(), words: split(rule, raw) }

@@ -26,13 +26,13 @@ pub use user_skills::UserRoot;
 /// The mounts that a search came across; what is opened later lies on one of them.
 pub(crate) type Mounts = BTreeSet<MountId>;
 
-/// Nothing below these is ever a skill: it is the system's, and some of it is about whoever reads it.
+/// Nothing below these is ever a skill: it is the system's, and some of it is about the process that reads it.
 const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Where links of one root may lead.
 #[derive(Clone, Debug, Default)]
 pub struct Boundary {
-    /// Folders whose contents may be linked to, whoever owns them. In an untrusted project, only by who owns the target.
+    /// Folders whose contents may be linked to, no matter who owns them. In an untrusted project, only by who owns the target.
     inside: Vec<PathBuf>,
     /// Whose files and folders may be linked to, wherever they lie.
     owned: Owners,

@@ -41,7 +41,7 @@ pub use what_if::Searched;
 pub struct Catalog {
     /// The host's `name` or `name@edition`.
     pub host: String,
-    /// Skills that count, in the host's order.
+    /// Skills that are active, in the host's order.
     pub skills: Vec<Entry>,
     /// Everything else that was found, by path.
     pub others: Vec<Entry>,
@@ -75,12 +75,12 @@ impl Catalog {
         self.entries().map(of).sum()
     }
 
-    /// Returns every entry, those that count first.
+    /// Returns every entry, those that are active first.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.skills.iter().chain(&self.others)
     }
 
-    /// Returns the skills that count and those that are switched off, in the host's order.
+    /// Returns the skills that are active and those that are switched off, in the host's order.
     pub fn switchable(&self, host: &Host) -> Vec<&Entry> {
         let off = self.others.iter().filter(|entry| entry.status == Status::Disabled);
         let mut entries: Vec<&Entry> = self.skills.iter().chain(off).collect();
@@ -91,7 +91,7 @@ impl Catalog {
         entries
     }
 
-    /// Finds the entries that a name, a path or else a folder's name means, those that count first.
+    /// Finds the entries that a name, a path or else a folder's name means, those that are active first.
     pub fn find(&self, wanted: &str) -> Vec<&Entry> {
         let called = self.called(wanted);
         let is_folder = |entry: &&Entry| entry.dir().file_name().is_some_and(|name| name == wanted);
@@ -110,7 +110,7 @@ impl Catalog {
         self.entries().filter_map(|entry| Some((entry, path_in(entry)?))).collect()
     }
 
-    /// Returns what calls this entry and no other that counts: its name, or else its path.
+    /// Returns what calls this entry and no other active one: its name, or else its path.
     pub fn call_of(&self, entry: &Entry) -> String {
         let named: Vec<&Entry> = self.find(&entry.skill.name).into_iter().filter(|entry| entry.is_active()).collect();
         match named.as_slice() {
@@ -119,7 +119,7 @@ impl Catalog {
         }
     }
 
-    /// Finds the entries that a name or a path calls, those that count first.
+    /// Finds the entries that a name or a path calls, those that are active first.
     pub fn called(&self, wanted: &str) -> Vec<&Entry> {
         let path = Path::new(wanted);
         let is_path =

@@ -14,7 +14,7 @@ pub enum Level {
     Note,
     /// The skill loads, but not everywhere or not as written.
     Warning,
-    /// The skill does not count.
+    /// The skill is ignored.
     Error,
 }
 

@@ -72,12 +72,12 @@ pub use tools::{ServeRules, ServeShape, ToolAnswer, ToolArgument, ToolArgumentKi
 pub struct Host {
     /// What people call the program.
     pub title: String,
-    /// The program and version whose behavior is stated.
+    /// The program and version that the rules describe.
     pub program: String,
     /// One sentence on what the host is.
     #[serde(default)]
     pub about: String,
-    /// Whether it states the standard itself, which `check` measures against.
+    /// Whether these are the rules of the standard itself.
     #[serde(default)]
     pub standard: bool,
     /// Names for folders, usable as `{name}` in paths.
@@ -86,16 +86,16 @@ pub struct Host {
     /// What shows that the program is installed, or configured for a project.
     #[serde(default)]
     pub found: FoundRules,
-    /// Whether one bad value takes a whole settings file out.
+    /// Whether one bad value makes a whole settings file invalid.
     #[serde(default)]
     pub strict_files: bool,
     /// How the project's root is found.
     #[serde(default)]
     pub project: ProjectRules,
-    /// Places where the program keeps many settings, weakest first, by a name that `from` refers to.
+    /// Settings files and variables of the program, weakest first, by a name that `from` refers to.
     #[serde(default)]
     pub layers: BTreeMap<String, Vec<SettingLayer>>,
-    /// The host's own settings that bear on skills.
+    /// The host's own settings that affect skills.
     #[serde(default)]
     pub settings: BTreeMap<String, SettingRule>,
     /// Where the program's own settings switch single skills off; absent: it has no such switch.
@@ -113,13 +113,13 @@ pub struct Host {
     pub parse: ParseRules,
     /// The metadata file beside a skill.
     pub sidecar: Option<SidecarRules>,
-    /// What happens when two skills meet.
+    /// What happens when two skills have one name, or are one file.
     #[serde(default)]
     pub collide: CollideRules,
     /// Whether rules under `[permission]` in OpenOxide's own settings decide which skills are active.
     #[serde(default)]
     pub own_permissions: bool,
-    /// Which frontmatter controls count.
+    /// Which frontmatter controls are obeyed.
     #[serde(default)]
     pub controls: ControlRules,
     /// The order of the list.
@@ -128,7 +128,7 @@ pub struct Host {
     /// The text that shows skills to the model.
     #[serde(default)]
     pub catalog: CatalogRules,
-    /// How much of the window that text may take.
+    /// How much of the context window that text may take.
     #[serde(default)]
     pub budget: BudgetRules,
     /// How a text names a skill.
@@ -137,34 +137,34 @@ pub struct Host {
     /// What is sent when a skill is called.
     #[serde(default)]
     pub activation: ActivationRules,
-    /// What stands for arguments and known values in a skill's text; absent: nothing does.
+    /// Placeholders for arguments and known values in a skill's text; absent: none.
     pub arguments: Option<ArgumentRules>,
-    /// Commands in a skill's text whose output takes their place; absent: none are.
+    /// Commands in a skill's text that are replaced by their output; absent: none.
     pub shell: Option<ShellRules>,
-    /// Names of files in a skill's text whose text is attached; absent: none are.
+    /// File names in a skill's text whose text is attached; absent: none.
     pub files: Option<FileRules>,
-    /// Commands that a skill wants run on events; absent: none are.
+    /// Commands that a skill runs on events; absent: none.
     pub hooks: Option<HookRules>,
-    /// How files of a skill are asked for and answered.
+    /// How files of a skill are read.
     #[serde(default)]
     pub resource: ResourceRules,
-    /// How a skill runs in a conversation of its own; absent: none does, whatever it says.
+    /// How a skill runs in a conversation of its own; absent: it never does.
     pub fork: Option<ForkRules>,
     /// How a subagent starts with skills.
     #[serde(default)]
     pub preload: PreloadRules,
-    /// What the program says in its own words, by situation.
+    /// The program's own texts, by situation.
     #[serde(default)]
     pub texts: Texts,
-    /// The same to the user, where it says something else.
+    /// The program's own texts to the user, where they differ.
     #[serde(default)]
     pub user_texts: Texts,
-    /// The tools that give skills to a model; empty: it reads their files.
+    /// The tools with which a model loads skills; empty: it reads their files.
     #[serde(default)]
     pub tools: Vec<ToolRule>,
     /// How the program itself serves its skills over HTTP; absent: it does not.
     pub serve: Option<ServeRules>,
-    /// What is deliberately done differently from the program.
+    /// What OpenOxide deliberately does differently.
     #[serde(default)]
     pub deviations: Vec<Deviation>,
 }

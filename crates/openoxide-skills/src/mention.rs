@@ -17,7 +17,7 @@ pub struct Mention<'t> {
     pub name: &'t str,
     /// How it is written.
     pub form: MentionForm<'t>,
-    /// Why it does not count, if that shows in the text.
+    /// Why it is ignored, if that shows in the text.
     pub flaw: Option<MentionFlaw>,
 }
 
@@ -32,7 +32,7 @@ pub enum MentionForm<'t> {
     Command(Cow<'t, str>),
 }
 
-/// Why a mention does not count, as the text shows.
+/// Why a mention is ignored, as the text shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionFlaw {
     /// It is a part of something longer.

@@ -101,7 +101,7 @@ impl<'n> Namespaces<'n> {
 
 fn invalid(why: &str) -> Diagnostic {
     Diagnostic::warning(Code::ManifestInvalid, format!("the plugin manifest gives no prefix: {why}"))
-        .help("mend the manifest, or remove it")
+        .help("fix the manifest, or remove it")
 }
 
 #[derive(serde::Deserialize)]

@@ -99,7 +99,7 @@ fn check_one(path: &Path, stat: &Metadata, what: &str) -> Result<(), ForeignWrit
     check_belongs(path, stat, what)?;
     if others_write(stat) && !is_sticky(stat) {
         let shown = TerminalText(&path_text(path)).to_string();
-        let message = format!("other users may write to {what} `{shown}`, so it does not count");
+        let message = format!("other users may write to {what} `{shown}`, so it is ignored");
         return Err(ForeignWriter { message, help: format!("{LOOK}: chmod go-w {shown}") });
     }
     Ok(())
@@ -111,11 +111,11 @@ fn check_belongs(path: &Path, stat: &Metadata, what: &str) -> Result<(), Foreign
     }
     let (user, shown) = (rustix::process::geteuid().as_raw(), TerminalText(&path_text(path)).to_string());
     if stat.uid() == UNMAPPED && !is_whole_machine() {
-        let message = format!("in this user namespace nobody can tell whose {what} `{shown}` is, so it does not count");
+        let message = format!("in this user namespace nobody can tell whose {what} `{shown}` is, so it is ignored");
         let help = "run OpenOxide outside of the container or sandbox that it is in".to_owned();
         return Err(ForeignWriter { message, help });
     }
-    let message = format!("{what} `{shown}` belongs to another user (uid {}), so it does not count", stat.uid());
+    let message = format!("{what} `{shown}` belongs to another user (uid {}), so it is ignored", stat.uid());
     Err(ForeignWriter { message, help: format!("{LOOK}: chown {user} {shown}") })
 }
 

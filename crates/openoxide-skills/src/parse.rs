@@ -1,6 +1,6 @@
 //! Reads the head of a skill file by a host's rules: always a value, with diagnostics.
 //!
-//! Finding files is `discover`'s work; deciding which skills count is `catalog`'s.
+//! Finding files is `discover`'s work; deciding which skills are active is `catalog`'s.
 
 use std::borrow::Cow;
 

@@ -190,7 +190,7 @@ fn capped(text: &str, view: &View) -> String {
 pub struct EntryCosts {
     /// The line of each entry.
     pub each: Vec<u64>,
-    /// What else counts: the list of short names for roots.
+    /// What else takes room: the list of short names for roots.
     pub besides: u64,
 }
 

@@ -32,7 +32,7 @@ pub struct Root {
     pub named: bool,
     /// Whether it is asleep until a file in `rel` is touched.
     pub asleep: bool,
-    /// Why it is switched off, if it is; such a root is searched only to name what does not count.
+    /// Why it is switched off, if it is; such a root is searched only to name what is ignored.
     pub off: Option<String>,
     /// Where links in it may lead.
     pub boundary: Boundary,

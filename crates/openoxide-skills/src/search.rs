@@ -1,6 +1,6 @@
 //! Finds skills by words: ranks them by how well their names and descriptions match.
 //!
-//! The measure is BM25F: a word counts more the fewer skills have it, a match in a name more than one in a description,
+//! The measure is BM25F: a word weighs more the fewer skills have it, a match in a name more than one in a description,
 //! and in a short text more than in a long one. A skill whose name is exactly what was asked for comes first.
 //! It is written here because a catalog is small and changes often: search engines bring an index that must be stored.
 
@@ -10,13 +10,13 @@ use crate::catalog::Entry;
 
 /// Most bytes of a query that are looked at.
 pub const QUERY_MAX: usize = 1024;
-/// Most words of a query that count.
+/// Most words of a query that are used.
 const WORDS_MAX: usize = 32;
 /// How soon more of the same word adds nothing.
 const K1: f64 = 1.2;
 /// How much the length of a text matters.
 const B: f64 = 0.75;
-/// How much a match counts in each field: names, description.
+/// How much a match weighs in each field: names, description.
 const WEIGHTS: [f64; 2] = [8.0, 4.0];
 
 /// A skill that was found.

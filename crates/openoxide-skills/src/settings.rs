@@ -47,7 +47,7 @@ pub struct Setting {
     pub origin: Origin,
 }
 
-/// An installed plugin whose skills count.
+/// An installed plugin whose skills are active.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plugin {
     /// What prefixes its skills' names.
@@ -85,7 +85,7 @@ impl HostSettings {
         self.values.get(name)
     }
 
-    /// Returns what each place says about a setting that counts, weakest first.
+    /// Returns what each place says about a setting, weakest first.
     pub fn said(&self, name: &str) -> &[Setting] {
         let parts = self.parts.get(name).map(Vec::as_slice);
         parts.or_else(|| self.values.get(name).map(std::slice::from_ref)).unwrap_or_default()

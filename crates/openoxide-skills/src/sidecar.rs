@@ -87,8 +87,8 @@ fn keeps_from_model(node: &Node<'_>) -> bool {
 }
 
 pub(crate) fn invalid(why: &str) -> Diagnostic {
-    Diagnostic::warning(Code::SidecarInvalid, format!("the metadata file is passed over: {why}"))
-        .help("mend the file; the skill itself loads without it")
+    Diagnostic::warning(Code::SidecarInvalid, format!("the metadata file is ignored: {why}"))
+        .help("fix the file; the skill itself loads without it")
 }
 
 /// Follows a relative path from `dir`, if it ends below `folder`.
@@ -348,9 +348,9 @@ impl SidecarReader<'_> {
 
     /// Reports a value that is ignored, and returns none in its place.
     fn dropped<T>(&mut self, key: &str, span: &Range<usize>, why: &str) -> Option<T> {
-        let message = format!("`{key}` is passed over: {why}");
+        let message = format!("`{key}` is ignored: {why}");
         let problem = Diagnostic::warning(Code::SidecarField, message).at(self.text, span.clone());
-        self.problems.push(problem.help("mend the value, or remove it"));
+        self.problems.push(problem.help("fix the value, or remove it"));
         None
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn cut_utf16(text: &str, units: usize) -> String {
     String::from_utf16_lossy(&text.encode_utf16().take(units).collect::<Vec<_>>())
 }
 
-/// Tells whether a character counts as nothing at the ends of a text: a blank, or a stray byte-order mark.
+/// Tells whether a character is ignored at the ends of a text: a blank, or a stray byte-order mark.
 pub(crate) fn is_blank(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }

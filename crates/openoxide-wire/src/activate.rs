@@ -142,7 +142,7 @@ pub struct RefusedLine {
     /// The code of the finding behind it, where the status of the skill is the reason; `openoxide explain` knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostic: Option<String>,
-    /// What the caller is told.
+    /// The message for the caller.
     pub text: String,
     /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]

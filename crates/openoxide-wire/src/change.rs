@@ -58,7 +58,7 @@ pub struct SettingAnswer {
     pub schema: SchemaVersion,
     /// The dotted name.
     pub key: String,
-    /// The value that counts now; absent if there is none.
+    /// The value that applies now; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<serde_json::Value>,
     /// Where that is set.
@@ -67,7 +67,7 @@ pub struct SettingAnswer {
     pub path: String,
     /// Whether they had to be changed.
     pub changed: bool,
-    /// Why what counts is not what was written.
+    /// Why the value that applies is not the one that was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -24,7 +24,7 @@ pub struct HostLine {
     pub title: String,
     /// Whether it is one of your agents.
     pub mine: bool,
-    /// The program and version whose behavior is stated.
+    /// The program and version that the rules describe.
     pub program: String,
     /// Other editions.
     pub editions: Vec<String>,

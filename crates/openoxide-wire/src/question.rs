@@ -5,7 +5,7 @@ use crate::{JsonSchema, Serialize};
 /// Something only the user can decide. What it would allow is here whole, however long.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QuestionLine {
-    /// What is asked for: `permission`, `power`, `secret`, `server`, `remote`, `login` or `setting`.
+    /// What is asked for: `permission`, `requested-permissions`, `secret`, `server`, `remote`, `login` or `setting`.
     pub kind: String,
     /// The answers that make sense, the safest last: `once`, `session`, `always`, `value`, `no`.
     pub choices: Vec<String>,
@@ -30,7 +30,7 @@ pub struct QuestionLine {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
     /// Everything it would get.
-    #[serde(rename = "powers", skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<PermissionLine>,
     /// How a server is reached.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,12 +43,11 @@ pub struct QuestionLine {
 
 /// One thing that a skill would do beyond being read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "PowerLine")]
 pub struct PermissionLine {
     /// What it is: `shell`, `script`, `hook`, `tools` or `profile`.
     pub kind: String,
-    /// The same in words.
+    /// What it means, in words.
     pub title: String,
-    /// Every part of it, whole.
+    /// Every part of it, in full.
     pub items: Vec<String>,
 }

@@ -11,7 +11,7 @@ pub struct ReloadAnswer {
     pub host: String,
     /// Grows whenever something changes at the place.
     pub version: u64,
-    /// How many skills count.
+    /// How many skills are active.
     pub skills: usize,
     /// How many files do not.
     pub others: usize,

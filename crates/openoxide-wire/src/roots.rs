@@ -71,7 +71,7 @@ pub struct RootLine {
     pub scope: String,
     /// Whether it is there.
     pub exists: bool,
-    /// How many skills in it count.
+    /// How many skills in it are active.
     pub skills: usize,
     /// How many files in it do not.
     pub others: usize,

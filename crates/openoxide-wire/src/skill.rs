@@ -141,7 +141,7 @@ pub struct PolicyLine {
     pub products: Vec<String>,
 }
 
-/// A file that was found and does not count.
+/// A file that was found and is ignored.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OtherLine {
     /// What it is called.
@@ -162,7 +162,7 @@ pub struct OtherLine {
     /// The file as it was found, if a link leads there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
-    /// The skill that counts instead.
+    /// The skill that is active instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
@@ -189,7 +189,7 @@ pub struct SkillDetail {
     /// What a list says.
     #[serde(flatten)]
     pub line: SkillLine,
-    /// Why it does not count, if it does not.
+    /// Why it is ignored, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// When to use it.

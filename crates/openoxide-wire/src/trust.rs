@@ -7,11 +7,11 @@ use crate::{JsonSchema, ProblemLine, SchemaVersion, Serialize};
 pub struct TrustAnswer {
     /// The version of the format.
     pub schema: SchemaVersion,
-    /// Folders whose settings count and whose names compete.
+    /// Trusted folders.
     pub folders: Vec<FolderLine>,
-    /// Where skills come from that may have power.
+    /// Trusted sources of skills.
     pub sources: Vec<SourceLine>,
-    /// Powers of skills, each for exactly the bytes that were looked at.
+    /// Permissions of skills, each for exactly the bytes that the user saw.
     pub grants: Vec<GrantLine>,
     /// Questions that were answered with "always".
     pub answers: Vec<AnswerLine>,
@@ -58,13 +58,12 @@ pub struct SourceLine {
     pub written: WrittenLine,
 }
 
-/// A power that a skill has.
+/// A permission that a skill has.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GrantLine {
     /// The skill's own file.
     pub skill: String,
     /// What it may do: `shell`, `script`, `hook`, `profile`, `tools`, `mcp`, or what another version knows.
-    #[serde(rename = "power")]
     pub permission: String,
     /// The digest of everything in its folder.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::model::{Model, ToolCall};
 use crate::server::Server;
 
-/// What stands in the text of the skill that everybody may call, and nowhere else.
+/// What stands in the text of the skill that everyone may call, and nowhere else.
 const MARK: &str = "the-text-of-the-skill-arrived";
 /// What stands in the text of the skill that the user must allow, and nowhere else.
 const GUARDED_MARK: &str = "the-guarded-text-arrived";
@@ -38,12 +38,12 @@ pub(super) enum Shown {
     Nothing,
 }
 
-/// What the model was told.
+/// What the model got.
 #[derive(Default)]
 pub(super) struct Told {
     /// That there are our tools.
     pub(super) tools: bool,
-    /// The text of the skill that everybody may call.
+    /// The text of the skill that everyone may call.
     pub(super) skill: bool,
     /// The text of the one that the user must allow.
     pub(super) guarded: bool,
@@ -155,7 +155,7 @@ impl<'a> Scene<'a> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Returns what the model was told in that turn.
+    /// Returns what the model got in that turn.
     pub(super) fn told(&self) -> Told {
         let mut told = Told::default();
         for request in self.model.asked() {

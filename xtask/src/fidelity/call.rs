@@ -40,7 +40,7 @@ pub(super) struct Message {
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) messages: Vec<Message>,
-    /// What the user is told when the model gets nothing.
+    /// What the user sees when the model gets nothing.
     pub(super) answer: Option<String>,
 }
 

@@ -68,7 +68,7 @@ fn entries(lines: &[String]) -> Vec<Value> {
 
 /// Runs one session in which the model reads the files that the scene touches.
 ///
-/// A window counts only for a model that is none of Anthropic's, such as [`MODEL`].
+/// A window is obeyed only for a model that is none of Anthropic's, such as [`MODEL`].
 pub(super) fn session(program: &Path, scene: &Scene, window: Option<u64>) -> Result<Session> {
     let touched = scene.option("--touch");
     let mut reads = touched.iter().map(|file| scene.folder().join(file)).collect::<Vec<_>>();

@@ -108,7 +108,7 @@ fn once(mut lines: Lines) -> Lines {
     lines
 }
 
-/// Tells whether a skill is invalid for its text; what a host passes over in silence has other reasons.
+/// Tells whether a skill is invalid for its text; what a host skips silently has other reasons.
 fn unreadable(skill: &Value) -> bool {
     let reason = skill["reason"].as_str().unwrap_or_default();
     ["S0001", "S0003", "S0004", "S01"].iter().any(|code| reason.starts_with(code))

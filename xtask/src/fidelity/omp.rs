@@ -78,7 +78,7 @@ fn run(program: &Path, scene: &Scene, text: &str, words: &[String]) -> Result<Va
     serde_json::from_str(&text).context("omp's answer is no JSON")
 }
 
-/// Takes what stands between the tags around the skills; a description may hold a closing tag, so the last one counts.
+/// Takes what stands between the tags around the skills; a description may hold a closing tag, so the last one wins.
 pub(super) fn entries(prompt: &str) -> Vec<String> {
     let Some((_, after)) = prompt.split_once("\n<skills>\n") else { return Vec::new() };
     let ours = after.strip_suffix("\n</skills>\n");

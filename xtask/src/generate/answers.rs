@@ -8,7 +8,7 @@ use super::Page;
 use crate::console;
 use crate::shell::repository;
 
-const PAGES: &[&str] = &["README.md", "docs/add-a-host.md"];
+const PAGES: &[&str] = &["README.md", "docs/tour.md", "docs/add-a-host.md"];
 
 /// Returns the pages with the program's answers of today.
 pub(super) fn pages(binary: &Path) -> Result<Vec<Page>> {

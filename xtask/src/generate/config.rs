@@ -15,15 +15,15 @@ Settings are read from these places; a later one wins:
 
 1. `/etc/openoxide/config.toml`, the administrator's
 2. `$OPENOXIDE_HOME/config.toml` (`~/.openoxide/config.toml`), yours
-3. `.openoxide/config.toml`, the project's; it counts only if you trust the project
+3. `.openoxide/config.toml`, the project's, if you trust the project
 4. the [environment](environment.md)
 5. `--config KEY=VALUE` on the command line
 
 `openoxide config` shows every setting with its value and where that comes from. `openoxide config set KEY VALUE` changes
 one and keeps comments and order. The JSON Schema is [`schemas/config.toml.json`](../../schemas/config.toml.json).
 
-A project can never give power, trusted or not: what its file says of a key marked `no` is passed over and told, and of a
-key marked `only` it counts in that value alone, which is the strictest. Where the administrator set such a key to its
+A project can never give permissions, trusted or not: its value of a key marked `no` is ignored and reported, and of a
+key marked `only`, only the value named there is used, which is the strictest. Where the administrator set such a key to its
 strictest value, nobody can loosen it.
 ";
 

@@ -1,5 +1,6 @@
 //! The pages on hosts, drawn from their data: one for each, and an index.
 
+mod answers;
 mod places;
 mod rules;
 mod settings;
@@ -30,26 +31,31 @@ const DATA: &str = "crates/openoxide-skills/hosts";
 const INTRODUCTION: &str = "\
 # Hosts
 
-A [host](../glossary.md#host) is a program whose rules for skills are followed. Each page says where one looks, how it
-reads a file, which skill gets a name, and what the model is shown. An [edition](../glossary.md#edition) is another
-version of it, asked for as `HOST@EDITION`. Your own takes [one folder of data](../add-a-host.md).
+A [host](../glossary.md#host) is a program whose rules for skills OpenOxide knows. Each page begins with five short answers:
+where it looks, what it ignores, which skill wins, what the model sees, and how to switch a skill off. All rules follow.
+An [edition](../glossary.md#edition) is another version of a host, used as `--host NAME@EDITION`. To add a host of your own,
+write [one folder of data](../add-a-host.md).
 ";
+
+/// What stands between the answers and the tables.
+const ALL_RULES: &str = "\n---\n\nThe rest of this page has every rule that differs from the default; the defaults are in the \
+    [reference](../reference/host.md).\n";
 
 /// What a page says of which rules, in the order of the page; a heading, and tables of `host.toml`.
 const SECTIONS: &[(&str, &[&str])] = &[
-    ("How a root is searched", &["scan", "namespace"]),
-    ("How a file is read", &["parse", "sidecar"]),
-    ("Which skills count", &["collide", "controls", "list"]),
-    ("What the model sees", &["catalog", "budget"]),
-    ("How a text names a skill", &["mention"]),
-    ("What is sent when a skill is called", &["activation"]),
+    ("Searching a root", &["scan", "namespace"]),
+    ("Reading a file", &["parse", "sidecar"]),
+    ("Active skills", &["collide", "controls", "list"]),
+    ("The catalog", &["catalog", "budget"]),
+    ("Mentions", &["mention"]),
+    ("Calling a skill", &["activation"]),
     ("Files of a skill", &["resource"]),
-    ("What a skill's text stands for when it is called", &["arguments", "shell", "files"]),
-    ("Commands on events", &["hooks"]),
-    ("Agents of their own", &["fork", "preload"]),
-    ("What it says in its own words", &["texts", "user_texts"]),
+    ("Placeholders, commands and files in a skill's text", &["arguments", "shell", "files"]),
+    ("Hooks", &["hooks"]),
+    ("Subagents", &["fork", "preload"]),
+    ("Its own texts", &["texts", "user_texts"]),
     ("Tools", &["tools"]),
-    ("What clients of the program are answered", &["serve"]),
+    ("Its own HTTP server", &["serve"]),
 ];
 
 /// Returns the index and a page for each host.
@@ -61,7 +67,7 @@ pub(super) fn pages(schema: &Value) -> Result<Vec<Page>> {
         rows.push(entry.row()?);
         pages.push(Page::new(format!("{FOLDER}/{name}.md"), entry.page(schema)?));
     }
-    let index = table(["host", "name", "states", "editions", "how its rules are known"], rows);
+    let index = table(["host", "name", "version", "editions", "its rules are"], rows);
     pages.push(Page::new(format!("{FOLDER}/README.md"), format!("{NOTICE}{INTRODUCTION}\n{index}")));
     Ok(pages)
 }
@@ -112,9 +118,9 @@ impl Entry {
         let cases = repository().join("fidelity").join(&self.name);
         if cases.is_dir() {
             let cases = fs_err::read_dir(&cases)?.count();
-            return Ok(format!("recorded against the real program, [{cases} cases](../../fidelity/{})", self.name));
+            return Ok(format!("compared with the real program in [{cases} cases](../../fidelity/{})", self.name));
         }
-        Ok(if self.name == OWN_HOST { "they are our own" } else { "from its documentation and source" }.to_owned())
+        Ok(if self.name == OWN_HOST { "our own" } else { "taken from its documentation and source" }.to_owned())
     }
 
     fn page(&self, schema: &Value) -> Result<String> {
@@ -123,10 +129,13 @@ impl Entry {
         let stated = rules::stated(&self.table)?;
         let places = Places::new(&host);
         let mut text = format!("{NOTICE}{}", self.head(&words, &host)?);
-        section(&mut text, "How it is found", &found(&host, &places));
+        let has_catalog = repository().join(DATA).join(&self.name).join("catalog.jinja").is_file();
+        text.push_str(&answers::answers(&host, &places, has_catalog));
+        text.push_str(ALL_RULES);
+        section(&mut text, "How it is found on a machine", &found(&host, &places));
         let mut look = project(&words, &stated)?;
         look.push_str(&places.roots(&words, &self.table)?);
-        section(&mut text, "Where it looks", &look);
+        section(&mut text, "Roots, in order", &look);
         for (heading, keys) in SECTIONS {
             section(&mut text, heading, &words.tables(&stated, keys)?);
         }
@@ -138,20 +147,14 @@ impl Entry {
 
     fn head(&self, words: &Words<'_>, host: &Host) -> Result<String> {
         let standard = if host.standard { format!(" {}", words.yes("standard")?) } else { String::new() };
+        let data = format!("[`{DATA}/{0}`](../../{DATA}/{0})", self.name);
         Ok(format!(
-            "# {}\n\n{}{standard}\n\n\
-             - Its name here: `{}`\n\
-             - The program and version that it states: {}\n\
-             - How its rules are known: {}\n\
-             - Its data: [`{DATA}/{}`](../../{DATA}/{})\n\n\
-             What this page does not say is the default, which is in the [reference](../reference/host.md).\n",
+            "# {}\n\n{}{standard} `--host {}` follows the rules of {}. They are {}; the data is in {data}.\n",
             host.title,
             host.about,
             self.name,
             host.program,
             self.known()?,
-            self.name,
-            self.name,
         ))
     }
 
@@ -161,7 +164,7 @@ impl Entry {
         for (name, overlay) in &self.editions {
             let merged = rules::merged(&self.table, overlay);
             let host = rules::host(&merged)?;
-            let _ = write!(text, "### `{}@{name}`\n\n{}\n\nIt states {}.\n", self.name, host.about, host.program);
+            let _ = write!(text, "### `{}@{name}`\n\n{}\n\nVersion: {}.\n", self.name, host.about, host.program);
             for part in self.changed(schema, overlay, &merged, &host)? {
                 let _ = write!(text, "\n{part}");
             }
@@ -180,8 +183,7 @@ impl Entry {
         let changes = rules::changes(&self.table, overlay)?;
         let mut parts = Vec::new();
         let keys: Vec<&str> = SECTIONS.iter().flat_map(|(_, keys)| keys.iter().copied()).collect();
-        let said = project(&words, &changes)? + &words.tables(&changes, &keys)?;
-        parts.push(said);
+        parts.push(words.tables(&changes, &[&["project"], keys.as_slice()].concat())?);
         if overlay.contains_key("roots") {
             parts.push(format!("It looks in:\n\n{}", places.roots(&words, merged)?));
         }
@@ -208,9 +210,9 @@ fn section(text: &mut String, heading: &str, body: &str) {
 
 fn found(host: &Host, places: &Places) -> String {
     let rows = [
-        ("The program", &host.found.programs),
-        ("What it makes for a user", &host.found.home),
-        ("What a project has for it", &host.found.project),
+        ("Program", &host.found.programs),
+        ("In the home folder", &host.found.home),
+        ("In a project", &host.found.project),
     ];
     let mut text = String::new();
     for (what, paths) in rows.into_iter().filter(|(_, paths)| !paths.is_empty()) {
@@ -244,7 +246,7 @@ pub(super) mod tests {
     const DRAWN: &str = "title program about standard vars found strict_files own_permissions project layers settings roots \
                          deviations";
 
-    /// A new part of the vocabulary must not be missing from the pages in silence.
+    /// A new part of the vocabulary must not be missing from the pages silently.
     #[test]
     fn every_part_of_the_vocabulary_has_its_place() {
         let schema = words::tests::schema();

@@ -1,7 +1,7 @@
 //! Clients that are slow on purpose, at full scale: what the server holds for them, and how long others wait meanwhile.
 //!
 //! 200 clients ask for a file of 15 MiB and do not read it; 2,000 send headers or bodies, a byte a second, with and without
-//! the access token. Whoever is closed comes back at once. Meanwhile programs with the token, and the user in a browser
+//! the access token. A client that is closed comes back at once. Meanwhile programs with the token, and the user in a browser
 //! session, ask on a new connection each time.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -1,7 +1,7 @@
 //! Makes and removes links and copies of a skill's folder. Nothing that is there is ever replaced.
 //!
 //! Paths come without links in them, because `place` resolves them. Folders are opened by them once and held, so that what
-//! is written, moved or removed is never elsewhere, whoever exchanges a folder on the way.
+//! is written, moved or removed is never elsewhere, even if another process exchanges a folder on the way.
 
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;

@@ -74,7 +74,7 @@ pub fn holds_home(workspace: &Workspace, folder: &Path) -> bool {
     folder.parent().is_none() || homes.into_iter().any(|home| real(&home).starts_with(folder))
 }
 
-/// Trust would not count there: what is found at the path later may be another user's.
+/// Trust would have no effect there: what is found at the path later may be another user's.
 fn foreign(why: &ForeignWriter) -> Error {
     Error::other(ErrorKind::Forbidden, "foreign-folder", format!("not trusted: {}", why.message))
         .with_help(format!("{}; or move the project to a folder of your own", why.help))

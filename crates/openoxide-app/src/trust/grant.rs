@@ -71,7 +71,7 @@ fn inspect(runtime: &Runtime, entry: &Entry) -> Result<(String, BTreeMap<Permiss
             Error::other(ErrorKind::Failed, refusal.why.as_str(), TerminalText(&refusal.text).to_string())
         }
         InspectionError::NoDigest(error) => {
-            let message = format!("it can have no power: {}", TerminalText(&error.to_string()));
+            let message = format!("it can have no permissions: {}", TerminalText(&error.to_string()));
             Error::other(ErrorKind::Failed, "no-digest", message)
         }
     })?;

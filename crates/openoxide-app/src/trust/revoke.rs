@@ -123,7 +123,7 @@ fn unlist(workspace: &Workspace, selector: &Selector, report: Report<'_>) -> Res
     let mut changes = Vec::new();
     for (_, folder) in listed {
         changes.push(ChangeLine::new("revoke", file, Some(path_text(&folder))));
-        report(Progress::Done(format!("{} is not trusted any more", from_home(workspace, &folder))));
+        report(Progress::Done(format!("{} is no longer trusted", from_home(workspace, &folder))));
     }
     Ok(changes)
 }
@@ -142,13 +142,14 @@ fn target(record: &TrustRecord) -> String {
 
 fn revoked(workspace: &Workspace, record: &TrustRecord) -> String {
     let safe = |text: &str| TerminalText(text).to_string();
-    let no_power =
-        |skill: &Path, power: &str| format!("{} has no power `{}` any more", from_home(workspace, skill), safe(power));
+    let lost = |skill: &Path, permission: &str| {
+        format!("{} no longer has the permission `{}`", from_home(workspace, skill), safe(permission))
+    };
     match record {
-        TrustRecord::Folder { path, .. } => format!("{} is not trusted any more", from_home(workspace, path)),
-        TrustRecord::Source { source, .. } => format!("{} is not trusted any more", safe(source)),
-        TrustRecord::Grant(grant) => no_power(&grant.skill, grant.permission.as_str()),
-        TrustRecord::UnknownGrant { skill, permission } => no_power(skill, permission),
+        TrustRecord::Folder { path, .. } => format!("{} is no longer trusted", from_home(workspace, path)),
+        TrustRecord::Source { source, .. } => format!("{} is no longer trusted", safe(source)),
+        TrustRecord::Grant(grant) => lost(&grant.skill, grant.permission.as_str()),
+        TrustRecord::UnknownGrant { skill, permission } => lost(skill, permission),
         TrustRecord::Remote(remote) => {
             format!("{} of the MCP server {} is asked for again", safe(&remote.uri), safe(&remote.server))
         }

@@ -18,40 +18,40 @@ use crate::{args::caller, typed};
 
 mod record;
 
-/// Print what the model is sent when a skill is called
+/// Print what the model gets when a skill is called
 ///
-/// The text goes to standard output and nothing else does. Commands in a skill's text run only if you allow it, in a
-/// sandbox; without a terminal they do not run, and a placeholder says so.
+/// Only the text goes to standard output. Commands in a skill's text run in a sandbox, and only if you approve; without a
+/// terminal they do not run, and a note in the text says so.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ActivateArgs {
-    /// The skill, by name or path; mcp:SERVER/NAME means one that an MCP server offers
+    /// The skill, by name or path; mcp:SERVER/NAME for a skill of an MCP server
     #[arg(required_unless_present_any = ["turn", "reattach", "list"])]
     skill: Option<String>,
-    /// What is said with the call, word by word
+    /// The arguments of the call, word by word
     #[arg(value_name = "ARG")]
     words: Vec<String>,
-    /// What is said with the call, as a person typed it
+    /// The arguments of the call as one text, as a person types them
     #[arg(long, value_name = "STRING", conflicts_with = "words", allow_hyphen_values = true)]
     raw_args: Option<String>,
-    /// Call the skills that this text of a user names; `-` reads it from standard input
+    /// Call the skills that this message of a user names; `-` reads it from standard input
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["skill", "words", "raw_args", "caller"], allow_hyphen_values = true)]
     turn: Option<String>,
     /// With --turn, also name a skill by its path, before the text (can be repeated)
     #[arg(long, value_name = "[NAME=]PATH", requires = "turn", conflicts_with = "skill")]
     item: Vec<String>,
-    /// With --turn, tell that a connector of this name is there (can be repeated) [config: connectors.names]
+    /// With --turn, a connector with this name exists (can be repeated) [config: connectors.names]
     #[arg(long, value_name = "NAME", requires = "turn", conflicts_with = "skill")]
     connector: Vec<String>,
     /// Who calls
     #[arg(long = "as", value_name = "WHO", default_value = "user", value_parser = caller())]
     caller: Caller,
-    /// Go on with the conversation that is recorded in this file
+    /// Continue the conversation that this file records
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Print what the conversation in the record is sent again after it was compacted
+    /// Print what the recorded conversation gets again after it was compacted
     #[arg(long, requires = "record", conflicts_with_all = ["skill", "list"])]
     reattach: bool,
-    /// List what the record holds
+    /// List the content of the record
     #[arg(long, requires = "record", conflicts_with = "skill")]
     list: bool,
     #[command(flatten)]

@@ -18,7 +18,7 @@ mod text;
 ///
 /// Without a path, checks every skill that one of your agents finds from here. A path may be a skill's folder, its file,
 /// or a folder of skills, in a project or not. A finding is an error if one of your agents drops the skill, a warning if
-/// one reads it differently, and a note if only the standard minds. Exit status: 0 without an error, 1 with one; with
+/// one reads it differently, and a note if only the standard objects. Exit status: 0 without an error, 1 with one; with
 /// --diff, 1 if there is something to change.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("changes").args(["fix", "diff"]).multiple(true))]
@@ -26,7 +26,7 @@ pub(crate) struct CheckArgs {
     /// Skills, or folders of skills
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Fix what can be fixed with certainty, below the paths given only; without a path, in the project only
+    /// Fix what is certain, only below the given paths, or else only in the project
     #[arg(long)]
     fix: bool,
     /// Show what --fix would change, and write nothing
@@ -38,7 +38,7 @@ pub(crate) struct CheckArgs {
     /// Check for every host that is known
     #[arg(long, conflicts_with = "host")]
     all_hosts: bool,
-    /// Take what only the standard minds as seriously as the standard does
+    /// Report violations of the standard as errors, even if your agents accept them
     #[arg(long)]
     strict: bool,
     /// Report only findings with these codes [config: check.select]
@@ -47,7 +47,7 @@ pub(crate) struct CheckArgs {
     /// Report no findings with these codes [config: check.ignore]
     #[arg(long, value_name = "CODE", value_delimiter = ',', num_args = 1)]
     ignore: Vec<String>,
-    /// The form of the answer
+    /// The output format
     #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
     format: Format,
 }

@@ -11,7 +11,7 @@ use crate::ui::{ExitStatus, Ui};
 
 /// Serve skills over MCP on standard input and output
 ///
-/// Agents start this command by themselves. `--print-config` prints what makes them do so.
+/// Agents start this command themselves; `--print-config` prints the settings for that.
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {
     /// Print the settings that connect this program, and serve nothing
@@ -20,10 +20,10 @@ pub(crate) struct McpArgs {
     /// With --print-config, connect to a server that runs at this address
     #[arg(long, value_name = "URL", requires = "print_config")]
     url: Option<String>,
-    /// With --url, the access token is in `OPENOXIDE_TOKEN`, as it is without this
+    /// With --url, read the access token from `OPENOXIDE_TOKEN` (the default)
     #[arg(long, requires = "url", hide = true)]
     with_token: bool,
-    /// With --url, the server wants no access token
+    /// With --url, the server needs no access token
     #[arg(long, requires = "url", conflicts_with = "with_token")]
     without_token: bool,
     #[command(flatten)]

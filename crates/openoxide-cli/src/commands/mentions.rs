@@ -11,10 +11,9 @@ use crate::session::{read_stdin, search};
 use crate::table::{cut, fill, pad, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
 
-/// Show which skills a text names, and why not the rest
+/// Show which skills a text names
 ///
-/// The skills are in the order in which they would be loaded. What looks like a name and means nothing is listed with
-/// its reason. In a shell, put the text between single quotes: `openoxide mentions 'use $pdf'`.
+/// The skills are in the order in which they would be loaded. Names that mean no skill are listed with the reason. In a shell, put the text between single quotes: `openoxide mentions 'use $pdf'`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MentionsArgs {
     /// The text; without it, standard input is read
@@ -25,7 +24,7 @@ pub(crate) struct MentionsArgs {
     /// Also name a skill by its path, before the text (can be repeated)
     #[arg(long, value_name = "[NAME=]PATH")]
     item: Vec<String>,
-    /// Tell that a connector of this name is there (can be repeated) [config: connectors.names]
+    /// A connector with this name exists (can be repeated) [config: connectors.names]
     #[arg(long, value_name = "NAME")]
     connector: Vec<String>,
 }

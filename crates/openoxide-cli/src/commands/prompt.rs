@@ -10,15 +10,14 @@ use crate::{session::search, table::pad};
 
 /// Print the skills as the model would see them
 ///
-/// Which skills, in which order, how far cut and in which lines is the host's way; the sentences around them are our
-/// own. The text goes to standard output and nothing else does. What was shortened or left out, and why, goes to
-/// standard error.
+/// The choice of skills, their order, their lines and how they are shortened are the host's; the sentences around them are
+/// ours. Only the text goes to standard output. Standard error says what was shortened or left out, and why.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PromptArgs {
     /// The model's context window, in tokens
     #[arg(long, value_name = "TOKENS")]
     window: Option<u64>,
-    /// Show it to an agent that cannot read files
+    /// Print it for an agent that cannot read files
     #[arg(long)]
     no_read_tool: bool,
     /// Start the agent with this skill (can be repeated) [config: agents.NAME.skills]

@@ -12,24 +12,22 @@ use crate::{args::caller, commands::remote, error::CommandError, session::search
 
 /// Read a file of a skill, as the agent would get it
 ///
-/// Without a path, reads the skill's own text; a folder is answered with the names in it. Nothing outside of the skill's
-/// folder is ever read. The text goes to standard output and nothing else does; on a terminal, characters that command it
-/// are shown as escapes.
+/// Without a path, prints the skill's own text; of a folder, the names in it. Nothing outside of the skill's folder is ever
+/// read. Only the text goes to standard output; on a terminal, control characters are shown as escapes.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::doc_markdown, reason = "help is plain text")]
 pub(crate) struct ReadArgs {
-    /// A skill's name or path, an address (skill://NAME or skill://NAME/PATH), or mcp:SERVER/NAME for one that an MCP server
-    /// offers
+    /// A skill's name or path, an address (skill://NAME or skill://NAME/PATH), or mcp:SERVER/NAME
     skill: String,
     /// A file or folder in the skill's folder
     path: Option<String>,
-    /// List what is in the skill's folder
+    /// List the files of the skill's folder
     #[arg(long, conflicts_with = "path")]
     list: bool,
-    /// Who asks: what they may not call, they may not read
+    /// Who reads; only a skill that they may call can be read
     #[arg(long = "as", value_name = "WHO", default_value = "user", value_parser = caller())]
     caller: Caller,
-    /// With --json, answer any file's bytes in base64
+    /// With --json, write the file's bytes in base64
     #[arg(long, requires = "json")]
     base64: bool,
     /// Send control characters to a terminal as they are

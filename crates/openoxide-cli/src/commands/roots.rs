@@ -32,8 +32,8 @@ fn text(ui: &Ui, snapshot: &Snapshot, answer: &RootsAnswer) -> String {
     for (number, (root, path)) in answer.roots.iter().zip(&shown).enumerate() {
         let found = match (root.exists, root.skills, root.others) {
             (false, ..) => paint(Role::Dim, "not there"),
-            (true, skills, 0) => format!("{skills} counted"),
-            (true, skills, others) => format!("{skills} counted, {others} not"),
+            (true, skills, 0) => format!("{skills} active"),
+            (true, skills, others) => format!("{skills} active, {others} ignored"),
         };
         let provider = root.provider.as_ref().map_or_else(String::new, |provider| format!("  {provider}"));
         let (number, scope) = (pad_left(&(number + 1).to_string(), 3), pad(&root.scope, 6));

@@ -14,8 +14,8 @@ use crate::{args::caller, error::CommandError, typed::shown_word};
 
 /// Run a script of a skill, in a sandbox
 ///
-/// It runs only if you allow it, for the skill's files as they are now, and what runs is a copy of exactly these. What it
-/// writes goes to standard output and standard error. The exit status is 0 if the script ended with 0, 1 if it ended
+/// It runs only if you approve, for the skill's files as they are now, and from a copy of exactly these files. Its output
+/// goes to standard output and standard error. The exit status is 0 if the script ended with 0, 1 if it ended
 /// otherwise or may not run, and 2 if it could not be run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
@@ -26,10 +26,10 @@ pub(crate) struct RunArgs {
     /// Its arguments; put `--` before the first one that begins with `-`
     #[arg(value_name = "ARG")]
     arguments: Vec<OsString>,
-    /// Let it read our standard input
+    /// Let it read standard input
     #[arg(long)]
     stdin: bool,
-    /// Who calls: what they may not call, they may not run
+    /// Who calls; only a skill that they may call can be run
     #[arg(long = "as", value_name = "WHO", default_value = "user", value_parser = caller())]
     caller: Caller,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use crate::{error::CommandError, skill_table};
 
 /// Find skills by words, best match first
 ///
-/// Ranks the skills that are active in your agents by how well their names and descriptions match; rare words count more.
+/// Ranks the skills that are active in your agents by how well their names and descriptions match; rare words weigh more.
 /// With `--host`, those of one host.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SearchArgs {

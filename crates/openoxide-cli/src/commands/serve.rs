@@ -33,10 +33,10 @@ const TOKEN_MAX: u64 = 8192;
 
 /// Serve skills over HTTP, for agents in any language
 ///
-/// It prints a link that opens its page in your browser, once: there you approve what skills ask for. Programs show the
-/// access token, which `openoxide token` prints; they approve nothing. It listens on this machine alone, and serves the
-/// skills of the folder that it is started in, always as they are on disk now. `--project` can be repeated; the first is
-/// the default. It ends with ctrl-C: what has begun is finished first, and a second ctrl-C ends it at once.
+/// Prints a link that opens its page in your browser, where you approve what skills ask for. The link works once. Programs
+/// send the access token, which `openoxide token` prints, and cannot approve anything. The server listens on this machine
+/// only. It serves the skills of the current folder, as they are on disk now; `--project` names other projects, and can be
+/// repeated. Ctrl-C ends it after running requests are done; a second ctrl-C ends it at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     /// Listen at this address, with or without a port
@@ -45,25 +45,25 @@ pub(crate) struct ServeArgs {
     /// Listen at this port; 0 takes one that is free [default: 7171]
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// Answer to this name too, besides those of this machine (can be repeated)
+    /// Accept this host name too, besides those of this machine (can be repeated)
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
     /// Print another link to a server that runs at this address, and serve nothing
     #[arg(long, conflicts_with_all = ["auth", "new_token", "token_file", "publish"])]
     link: bool,
-    /// What programs have to show
+    /// What programs have to send
     #[arg(long, value_name = "WAY", default_value = "token")]
     auth: Auth,
     /// Make another access token; the old one stops working at once, also at running servers
     #[arg(long, conflicts_with = "token_file")]
     new_token: bool,
-    /// Read the access token from this file, which nobody else can read, in place of your own [env: `OPENOXIDE_TOKEN`]
+    /// Read the access token from this file, which no other user can read, instead of your own [env: `OPENOXIDE_TOKEN`]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// How to tell of each request, on standard error; without it, as text on a terminal and as JSON elsewhere
+    /// How to log requests on standard error [default: text on a terminal, else json]
     #[arg(long, value_name = "FORM")]
     log: Option<Form>,
-    /// Publish skills to everybody, at `/.well-known/agent-skills/` and `/.well-known/skills/`
+    /// Publish skills without access control, at `/.well-known/agent-skills/` and `/.well-known/skills/`
     #[arg(long)]
     publish: bool,
     #[command(flatten)]
@@ -75,11 +75,11 @@ pub(crate) struct ServeArgs {
 enum Auth {
     /// The access token
     Token,
-    /// Nothing: on this machine alone, only for the projects that are named, and nothing can be approved
+    /// Nothing; only on this machine, for the named projects, and nothing can be approved
     None,
 }
 
-/// How requests are told of.
+/// How requests are logged.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Form {
     /// Not at all

@@ -12,7 +12,7 @@ use crate::{commands::remote, error::CommandError, table::pad, typed};
 /// Show everything about one skill
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// A skill's name, the path of its folder or file, or mcp:SERVER/NAME for one that an MCP server offers
+    /// A skill's name, the path of its folder or file, or mcp:SERVER/NAME for a skill of an MCP server
     skill: String,
 }
 

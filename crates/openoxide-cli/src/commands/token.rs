@@ -7,11 +7,11 @@ use secrecy::ExposeSecret as _;
 use crate::serving::token_failed;
 use crate::ui::{ExitStatus, Ui};
 
-/// Print the access token that programs show to `serve`
+/// Print the access token that programs send to `serve`
 ///
-/// It admits a program to every server that you start; it approves nothing. It is made when it is first needed and stays
-/// until `openoxide serve --new-token` makes another. Put it into a variable, so that no list of processes and no history of
-/// a shell has it: export OPENOXIDE_TOKEN="$(openoxide token)"
+/// Programs need it for every server that you start; it cannot approve anything. It is made when it is first needed, and
+/// `openoxide serve --new-token` replaces it. Put it into a variable, so that it is in no list of processes and no shell
+/// history: export OPENOXIDE_TOKEN="$(openoxide token)"
 #[derive(Debug, clap::Args)]
 #[expect(clippy::doc_markdown, reason = "help is plain text")]
 pub(crate) struct TokenArgs {}

@@ -12,40 +12,40 @@ use openoxide_wire::ChangeAnswer;
 use crate::ui::{ExitStatus, Ui, safe};
 use crate::{asking::AskingArgs, error::CommandError, session::open_workspace, typed};
 
-/// Trust a project, so that its skills and settings count
+/// Trust a project, so that its skills and settings apply
 ///
-/// A project that is not trusted cannot replace a skill of yours by one of the same name, and its settings do not count.
-/// Whatever a skill wants to run or to be allowed needs more: --skill gives one skill power, for its files as they are
-/// now. What you trust is kept in `state/trust.toml` in your own folder; `trust.folders` in your settings counts too.
+/// Until you trust a project, its settings are ignored, and its skills cannot replace yours of the same name. Trust in a
+/// project lets no skill run anything: --skill gives one skill permissions, for its files as they are now. What you trust
+/// is kept in `state/trust.toml` in your own folder, and in the setting `trust.folders`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
-    /// The project's folder [default: the project that you are in]; to revoke also a skill, an id of --list, or `all`
+    /// The project's folder [default: the project that you are in]; with --revoke, also a skill, an id from --list, or `all`
     #[arg(value_name = "DIR")]
     what: Vec<PathBuf>,
     /// Show everything that is trusted, where it is written, and how to revoke it
     #[arg(long, conflicts_with_all = ["what", "revoke", "skill"])]
     list: bool,
-    /// Do not trust it any more
+    /// Stop trusting it
     #[arg(long, conflicts_with = "skill")]
     revoke: bool,
-    /// Give a skill power, after showing everything that it would get
+    /// Give a skill the permissions it asks for, after showing them
     #[arg(long, value_name = "SKILL", conflicts_with = "what")]
     skill: Option<String>,
-    /// Only this power: shell, script, hook, profile, tools or mcp (can be repeated)
-    #[arg(long, value_name = "POWER", value_parser = power, conflicts_with = "list")]
-    power: Vec<PermissionKind>,
+    /// Only this permission: shell, script, hook, profile, tools or mcp (can be repeated)
+    #[arg(long, value_name = "PERMISSION", value_parser = permission, conflicts_with = "list")]
+    permission: Vec<PermissionKind>,
     #[command(flatten)]
     asking: AskingArgs,
 }
 
-fn power(word: &str) -> Result<PermissionKind, String> {
+fn permission(word: &str) -> Result<PermissionKind, String> {
     let all = PermissionKind::ALL.map(PermissionKind::as_str).join(", ");
-    PermissionKind::parse(word).ok_or_else(|| format!("there is no such power; there are {all}"))
+    PermissionKind::parse(word).ok_or_else(|| format!("there is no such permission; the permissions are {all}"))
 }
 
 pub(crate) fn trust(ui: &Ui, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
     if let Some(wanted) = &args.skill {
-        return skill::grant(ui, wanted, &args.power, &args.asking);
+        return skill::grant(ui, wanted, &args.permission, &args.asking);
     }
     let workspace = open_workspace(ui)?;
     if args.list {
@@ -54,9 +54,9 @@ pub(crate) fn trust(ui: &Ui, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
     if args.revoke {
         return revoke(ui, &workspace, args);
     }
-    if !args.power.is_empty() {
-        let error = CommandError::failed("a folder has no powers, only skills do");
-        return Err(error.hint("openoxide trust --skill SKILL --power POWER").into());
+    if !args.permission.is_empty() {
+        let error = CommandError::failed("only skills have permissions, folders do not");
+        return Err(error.hint("openoxide trust --skill SKILL --permission PERMISSION").into());
     }
     let trusted = trust_folders(&workspace, &args.what, &mut |progress| ui.progress(progress))?;
     let undo = (!trusted.changes.is_empty()).then(|| undo(ui, &workspace, args, &trusted.folders));
@@ -78,7 +78,7 @@ fn undo(ui: &Ui, workspace: &Workspace, args: &TrustArgs, folders: &[PathBuf]) -
 }
 
 fn revoke(ui: &Ui, workspace: &Workspace, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
-    let revoked = revoke_trust(workspace, &args.what, &args.power, &mut |progress| ui.progress(progress))?;
+    let revoked = revoke_trust(workspace, &args.what, &args.permission, &mut |progress| ui.progress(progress))?;
     ui.json_if_asked(&ChangeAnswer::new(revoked.changes, None))?;
     for folder in &revoked.still_trusted {
         let shown = paths::from_home(workspace, folder);

@@ -35,7 +35,7 @@ fn names(answer: &Value) -> Vec<&str> {
     field(&answer["skills"], "name")
 }
 
-/// Returns name, status and reason of what does not count.
+/// Returns name, status and reason of what is ignored.
 fn others(answer: &Value) -> Vec<String> {
     let text = |other: &Value, key: &str| other[key].as_str().unwrap_or_default().to_owned();
     let line = |other: &Value| format!("{} {} {}", text(other, "name"), text(other, "status"), text(other, "reason"));
@@ -181,7 +181,7 @@ fn a_bad_rule_is_an_error_with_its_place() {
     hint: fix the rule; OpenOxide does not guess what it means
     ");
     let output = context.run(bin(), ["config", "unset", "permission"]);
-    assert_eq!(output.status, Some(0), "and it can still be mended: {output}");
+    assert_eq!(output.status, Some(0), "and it can still be fixed: {output}");
     assert_eq!(run(&context, &["list"]).status, Some(0));
 }
 

@@ -158,7 +158,7 @@ fn a_command_that_runs_ends_with_the_client() {
     }
     server.send(&json!({ "id": "call", "method": "skills/activate", "params": { "skill": "slow" } }));
     let question = server.wait(|message| message["method"] == "skills/ask");
-    assert_eq!(question["params"]["question"]["kind"], "power", "{question}");
+    assert_eq!(question["params"]["question"]["kind"], "requested-permissions", "{question}");
     server.send(&json!({ "id": question["id"], "result": { "choice": "once" } }));
     assert!(until(PATIENCE, || is_running(&time)), "the command starts");
     assert_eq!(server.end(), Some(0));

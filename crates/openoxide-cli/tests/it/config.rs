@@ -65,7 +65,7 @@ fn layers_and_origins() {
     );
     assert_eq!(value(&context, "budget.share", &[]), (0.02.into(), "default".to_owned()));
     assert_eq!(value(&context, "limits.depth", &[]), (4.into(), "[ROOT]/home/.openoxide/config.toml:4".to_owned()));
-    assert_eq!(value(&context, "host", &[]).0, "codex", "an untrusted project does not count");
+    assert_eq!(value(&context, "host", &[]).0, "codex", "an untrusted project is ignored");
     let trust = format!("trust.folders=[{:?}]", context.project());
     let (host, origin) = value(&context, "host", &["--config", &trust]);
     assert_eq!((host, origin.as_str()), ("claude-code".into(), "[ROOT]/project/.openoxide/config.toml:1"));
@@ -76,7 +76,7 @@ fn layers_and_origins() {
     ----- stdout -----
     host  "openoxide"   $OPENOXIDE_HOST
     ----- stderr -----
-    warning: .openoxide/config.toml: the project's settings do not count, because the project is not trusted [S0404]; if the project is yours: openoxide trust
+    warning: .openoxide/config.toml: the project's settings are ignored, because the project is not trusted [S0404]; if the project is yours: openoxide trust
     "#);
 }
 
@@ -134,7 +134,7 @@ fn a_broken_file_does_not_hide_skills() {
     repo  good  Counts                                                        38 tok
     ----- stderr -----
     no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
-    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: string values must be quoted, expected literal string [S0401]; mend the file; until then it does not count
+    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: string values must be quoted, expected literal string [S0401]; fix the file; until then it is ignored
     1 skill, 38 of 4,000 tokens
     ");
 }

@@ -30,7 +30,7 @@ fn a_name_that_two_have() {
                    active     ~/.agents/skills/deploy
       OpenCode     active     .agents/skills/deploy
                    shadowed   ~/.agents/skills/deploy: the repo's skill of this name
-                              counts, by scope [S0301]
+                              wins, by scope [S0301]
       14 other agents: openoxide explain deploy --all-hosts
     ----- stderr -----
     ");

@@ -9,11 +9,11 @@ fn help() {
     insta::assert_snapshot!(run(&TestContext::new(), &["--help"]), @"
     status: 0
     ----- stdout -----
-    The Agent Skills runtime: find skills, see which ones count for which agent, and
+    The Agent Skills runtime: find skills, see which agents use them, and
     why.
 
     Without a command, shows the agents found, what each of them sees, and what is
-    worth mending.
+    worth fixing.
 
     Usage: openoxide [OPTIONS] [COMMAND]
 
@@ -39,7 +39,7 @@ fn help() {
       new          Make the files of a new skill
       enable       Switch skills on
       disable      Switch skills off
-      trust        Trust a project, so that its skills and settings count
+      trust        Trust a project, so that its skills and settings apply
       config       Show settings and where they come from, or change them
       completions  Print a script that completes commands in your shell
       schema       Print the JSON Schema of a file or an answer

@@ -406,7 +406,7 @@ fn a_skill_that_holds_a_link_is_not_copied() {
     refused(&context, &["link", "deploy", "--into", "claude-code", "--copy"], 2, "deploy/pipe` cannot be copied");
 }
 
-/// Runs without the right to pass over permissions, which root has.
+/// Runs without the right to skip permissions, which root has.
 fn run_plainly(context: &TestContext, args: &[&str]) -> Option<Output> {
     let mut bare = Command::new("setpriv");
     let works = bare.args(["--bounding-set", "-dac_override", "true"]).status().is_ok_and(|status| status.success());

@@ -352,7 +352,7 @@ fn roo() {
     file("---\nname: pdf\ndescription: d\n---\n", "pdf = FILE");
     file("---\nname: pdfs\ndescription: d\n---\n", "invalid FILE: S0102: the name differs from its folder");
     file("---\nname: pdf\n---\n", "invalid FILE: S0119: the frontmatter has no `description`");
-    // 512 pairs of surrogates fit, one more does not; blanks at the ends do not count.
+    // 512 pairs of surrogates fit, one more does not; blanks at the ends are ignored.
     file(&format!("---\nname: pdf\ndescription: \"  {}  \"\n---\n", "😀".repeat(512)), "pdf = FILE");
     let long = format!("---\nname: pdf\ndescription: {}\n---\n", "😀".repeat(513));
     file(&long, "invalid FILE: S0121: the description has 1026 UTF-16 units, 1024 are allowed");

@@ -56,6 +56,7 @@ mod trust;
 mod turns;
 mod tutorial;
 mod watching;
+mod words;
 
 #[test]
 fn every_file_is_a_module() {

@@ -38,7 +38,7 @@ description: The second spelling
 //- project/{skills}/a/b/c/d/e/f/g/deep/SKILL.md
 ---
 name: deep
-description: Deeper than anybody looks
+description: Deeper than anyone looks
 ---
 //- project/{skills}/a/two-down/SKILL.md
 ---

@@ -343,7 +343,7 @@ fn a_settings_file_that_is_not_yaml_is_reported_and_left_alone() {
     let file = context.root().join("home/.omp/agent/config.yml");
     let before = fs_err::read_to_string(&file).unwrap();
     let answer = list(&context, "omp");
-    assert!(!answer["skills"].as_array().unwrap().is_empty(), "it does not count");
+    assert!(!answer["skills"].as_array().unwrap().is_empty(), "it is ignored");
     assert!(answer["problems"].to_string().contains("S0406"), "{:#}", answer["problems"]);
     assert_eq!(fs_err::read_to_string(&file).unwrap(), before);
 }

@@ -54,7 +54,7 @@ fn names(answer: &Value) -> Vec<&str> {
     field(&answer["skills"], "name")
 }
 
-/// Returns the codes by which skills do not count, by their folders.
+/// Returns the codes by which skills are ignored, by their folders.
 fn refused(answer: &Value) -> Vec<String> {
     let others = answer["others"].as_array().into_iter().flatten();
     let folder = |path: &str| path.rsplit('/').nth(1).unwrap_or_default().to_owned();
@@ -218,7 +218,7 @@ fn places_that_are_searched() {
     assert_eq!(sorted(NOW), "agents claude-hidden linked own-deep");
     let answer = list(&context, NOW);
     let hidden: Vec<String> = refused(&answer).into_iter().filter(|line| line.starts_with("dot ")).collect();
-    assert_eq!(hidden, ["dot invalid S0009"], "what is passed over is listed");
+    assert_eq!(hidden, ["dot invalid S0009"], "what is skipped is listed");
     let linked = answer["skills"].as_array().unwrap().iter().find(|skill| skill["name"] == "linked").unwrap();
     assert_eq!(linked["path"], "[ROOT]/project/.opencode/skills/link/SKILL.md", "the link is named, not its target");
 }
@@ -331,7 +331,7 @@ fn variables_switch_places_off() {
     assert_eq!(count(NOW, "OPENCODE_DISABLE_CLAUDE_CODE_SKILLS", "true"), 2);
     assert_eq!(count(NOW, "OPENCODE_DISABLE_CLAUDE_CODE", "y"), 2);
     assert_eq!(count(NOW, "OPENCODE_DISABLE_EXTERNAL_SKILLS", "on"), 0);
-    // The program does not start with such a value; here it is reported, and does not count.
+    // The program does not start with such a value; here it is reported, and is ignored.
     let answer = with(&context, NOW, "OPENCODE_DISABLE_EXTERNAL_SKILLS", "Yes");
     assert_eq!(names(&answer).len() + refused(&answer).len(), 4);
     assert!(field(&answer["problems"], "code").contains(&"S0403"), "{}", answer["problems"]);

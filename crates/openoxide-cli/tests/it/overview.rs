@@ -95,8 +95,8 @@ fn shell(context: &TestContext, command: &str) -> Output {
     context.answer(shell.env("PATH", path(context)).env("COLUMNS", "80"))
 }
 
-/// Returns what is worth mending, each with its subject, agents and command.
-fn mend(context: &TestContext) -> Vec<Value> {
+/// Returns what is to fix, each with its subject, agents and command.
+fn fix(context: &TestContext) -> Vec<Value> {
     answer(context)["to_fix"].as_array().unwrap().clone()
 }
 
@@ -145,22 +145,22 @@ fn at_a_glance() {
     assert_eq!(snapshot_of(context.root()), before, "looking never writes");
 }
 
-/// The promise of the page: each command, as printed, mends its line, and in the end nothing is left that can be mended.
+/// The promise of the page: each command, as printed, fixes its line, and in the end nothing is left that can be fixed.
 #[test]
-fn every_command_mends_what_it_stands_below() {
+fn every_command_fixes_what_it_stands_below() {
     let context = defects();
-    let first = mend(&context);
+    let first = fix(&context);
     assert_eq!(first.iter().filter(|line| line["fixes"] == true).count(), 6, "{first:#?}");
-    let mut mended = 0;
-    while let Some(line) = mend(&context).into_iter().find(|line| line["fixes"] == true) {
+    let mut fixed = 0;
+    while let Some(line) = fix(&context).into_iter().find(|line| line["fixes"] == true) {
         let command = line["command"].as_str().unwrap();
         assert!(overview(&context, &[]).stdout.contains(&format!("  {command}\n")), "{command} is not what is printed");
         let output = shell(&context, command);
         assert_eq!(output.status, Some(0), "{command}\n{output}");
-        let left = mend(&context);
-        assert!(!left.iter().any(|other| same(other, &line)), "{command} did not mend {line:#}\n{output}");
-        mended += 1;
-        assert!(mended < 20, "there is no end to it: {left:#?}");
+        let left = fix(&context);
+        assert!(!left.iter().any(|other| same(other, &line)), "{command} did not fix {line:#}\n{output}");
+        fixed += 1;
+        assert!(fixed < 20, "there is no end to it: {left:#?}");
     }
     insta::assert_snapshot!(overview(&context, &[]), @"
     status: 0
@@ -184,14 +184,14 @@ fn every_command_mends_what_it_stands_below() {
 /// The same, each alone on the fresh tree: no command needs another one to be run before it.
 #[test]
 fn every_command_works_alone() {
-    let lines = mend(&defects());
+    let lines = fix(&defects());
     for line in lines.iter().filter(|line| line["fixes"] == true) {
         let context = defects();
         let command = line["command"].as_str().unwrap();
         let output = shell(&context, command);
         assert_eq!(output.status, Some(0), "{command}\n{output}");
-        let left = mend(&context);
-        assert!(!left.iter().any(|other| same(other, line)), "{command} did not mend {line:#}\n{output}");
+        let left = fix(&context);
+        assert!(!left.iter().any(|other| same(other, line)), "{command} did not fix {line:#}\n{output}");
         let others = lines.iter().filter(|other| !same(other, line) && other["code"].is_string());
         for other in others {
             assert!(left.iter().any(|now| now["code"] == other["code"]), "{command} also changed {other:#}\n{left:#?}");
@@ -320,7 +320,7 @@ fn settings_that_cannot_be_read() {
          parsing an object at line 2 column 0
          openoxide roots --host claude-code
     ----- stderr -----
-    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; mend the file; until then it does not count
+    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; fix the file; until then it is ignored
     ");
     assert_eq!(run(&context, &["--json"]).status, Some(0));
     let context = TestContext::new();
@@ -361,8 +361,8 @@ fn commands_keep_what_was_asked_for() {
     let fix = |dir: &str, asked: &str| -> String {
         let output = run_in(dir, asked);
         let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}\n{output}"));
-        let mend = answer["to_fix"].as_array().unwrap();
-        mend.iter().find(|line| line["subject"] == "spelled").unwrap()["command"].as_str().unwrap().to_owned()
+        let problems = answer["to_fix"].as_array().unwrap();
+        problems.iter().find(|line| line["subject"] == "spelled").unwrap()["command"].as_str().unwrap().to_owned()
     };
     let expected = [
         ("project", "openoxide --json", "openoxide check --fix --rename .agents/skills/spelled"),
@@ -400,7 +400,7 @@ fn the_next_step_keeps_what_was_asked_for() {
     assert!(output.stdout.ends_with(more), "{output}");
 }
 
-/// One of many that the agent would drop: it is mended first, and the others are linked by a command that succeeds.
+/// One of many that the agent would drop: it is fixed first, and the others are linked by a command that succeeds.
 #[test]
 fn what_would_be_dropped_is_not_among_those_to_link() {
     let tree = || {
@@ -413,7 +413,7 @@ fn what_would_be_dropped_is_not_among_those_to_link() {
         context
     };
     let context = tree();
-    let lines = mend(&context);
+    let lines = fix(&context);
     let told: Vec<(&str, &str)> =
         lines.iter().map(|line| (line["subject"].as_str().unwrap(), line["command"].as_str().unwrap())).collect();
     let all = "openoxide link --all --into roo";
@@ -423,9 +423,9 @@ fn what_would_be_dropped_is_not_among_those_to_link() {
         let context = tree();
         let output = shell(&context, line["command"].as_str().unwrap());
         assert_eq!(output.status, Some(0), "{output}");
-        assert!(!mend(&context).iter().any(|other| same(other, line)), "{output}");
+        assert!(!fix(&context).iter().any(|other| same(other, line)), "{output}");
     }
-    while let Some(line) = mend(&context).first() {
+    while let Some(line) = fix(&context).first() {
         let output = shell(&context, line["command"].as_str().unwrap());
         assert_eq!(output.status, Some(0), "{output}");
     }
@@ -442,7 +442,7 @@ fn odd_names_are_typed_so_that_they_work() {
         context.tree(&format!("//- project/.codex/skills/{folder}/{}", text('p')));
         context.tree(&format!("//- home/.agents/skills/h{folder}/{}", text('h')));
     }
-    let lines = mend(&context);
+    let lines = fix(&context);
     assert_eq!(lines.len(), 8, "{lines:#?}");
     for line in &lines {
         let command = line["command"].as_str().unwrap();
@@ -456,7 +456,7 @@ fn odd_names_are_typed_so_that_they_work() {
     context.tree("//- project/.codex/skills/\\xff/skill.md escaped\n---\nname: n\ndescription: d\n---\n");
     let output = overview(&context, &[]);
     assert!(output.stdout.chars().all(|character| character == '\n' || !character.is_control()), "{output:?}");
-    let lines = mend(&context);
+    let lines = fix(&context);
     let told: Vec<(&str, bool)> =
         lines.iter().map(|line| (line["command"].as_str().unwrap(), line["fixes"] == true)).collect();
     assert_eq!(told, [("openoxide check", false), ("openoxide check", false)], "{lines:#?}");
@@ -464,7 +464,7 @@ fn odd_names_are_typed_so_that_they_work() {
 
 /// A suggestion that would not help is not made.
 #[test]
-fn what_cannot_be_mended_is_not_promised() {
+fn what_cannot_be_fixed_is_not_promised() {
     // Where the link would be, something else is.
     let context = TestContext::new();
     context.tree(&skill_file("project/.agents/skills", "deploy", "deploy"));
@@ -484,20 +484,20 @@ fn what_cannot_be_mended_is_not_promised() {
     let context = TestContext::new();
     context.tree("//- bin/zed exec\n//- elsewhere\n---\nname: n\ndescription: a: b\n---\n");
     context.tree("//- project/.agents/skills/n/SKILL.md -> ../../../../elsewhere\n");
-    let lines = mend(&context);
+    let lines = fix(&context);
     assert_eq!((&lines[0]["command"], &lines[0]["fixes"]), (&"openoxide check .agents/skills/n".into(), &false.into()));
     assert_eq!(lines.len(), 1, "{lines:#?}");
 }
 
-/// An agent that would drop the skill gets it mended first, then linked.
+/// An agent that would drop the skill gets it fixed first, then linked.
 #[test]
-fn a_skill_is_mended_before_it_is_linked() {
+fn a_skill_is_fixed_before_it_is_linked() {
     let context = TestContext::new();
     context.tree(
         "//- bin/zed exec\n//- project/.claude/skills/forms/SKILL.md\n---\nname: forms\ndescription: a: b\n---\n",
     );
     let commands =
-        || -> Vec<String> { mend(&context).iter().map(|line| line["command"].as_str().unwrap().to_owned()).collect() };
+        || -> Vec<String> { fix(&context).iter().map(|line| line["command"].as_str().unwrap().to_owned()).collect() };
     assert_eq!(commands(), ["openoxide check --fix .claude/skills/forms"]);
     assert_eq!(shell(&context, &commands()[0]).status, Some(0));
     assert_eq!(commands(), ["openoxide link forms --into zed"]);
@@ -581,7 +581,7 @@ fn skills_of_one_agent_are_offered_to_another() {
     assert_eq!(command, "openoxide link --all --into claude-code --host codex");
     let words: Vec<&str> = command.split(' ').skip(1).collect();
     assert_eq!(run(&context, &words).status, Some(0));
-    assert_eq!(json(&context, &["--json"])["to_fix"].as_array().unwrap().len(), 0, "one command mends it");
+    assert_eq!(json(&context, &["--json"])["to_fix"].as_array().unwrap().len(), 0, "one command fixes it");
 }
 
 #[test]
@@ -593,7 +593,7 @@ fn a_narrow_terminal_is_enough() {
 //- project/.agents/skills/long/SKILL.md
 ---
 name: long
-description: Fill forms: flatten them too, and then go on for longer than anybody reads
+description: Fill forms: flatten them too, and then go on for longer than anyone reads
 ---
 //- home/.openoxide/config.toml
 [skills]

@@ -71,7 +71,7 @@ fn the_delta_is_shown_line_by_line() {
             "{line}\n{shown:#?}"
         );
     }
-    let output = run(&context, &["trust", "--skill", "wide", "--power", "profile", "--no-input"]);
+    let output = run(&context, &["trust", "--skill", "wide", "--permission", "profile", "--no-input"]);
     for line in LINES {
         assert!(output.stderr.contains(line), "{line}\n{output}");
     }
@@ -83,7 +83,7 @@ fn what_is_shown_is_what_holds() {
     if !isolates(&context) {
         return skipped("this machine cannot isolate a command");
     }
-    assert_eq!(run(&context, &["trust", "--skill", "wide", "--power", "script", "--yes"]).status, Some(0));
+    assert_eq!(run(&context, &["trust", "--skill", "wide", "--permission", "script", "--yes"]).status, Some(0));
     let output = tried(&context, &["--no-input"]);
     assert_eq!(output.stdout, "no out\nno other\nno .git\nno data\nno private\n", "{output}");
     assert!(output.stderr.contains("it runs without the permissions that it asks for"), "{output}");
@@ -92,7 +92,7 @@ fn what_is_shown_is_what_holds() {
     assert!(LINES.iter().all(|line| output.stderr.contains(line)), "{output}");
 
     // A yes for a link is a yes for where it led.
-    assert_eq!(run(&context, &["trust", "--skill", "wide", "--power", "profile", "--yes"]).status, Some(0));
+    assert_eq!(run(&context, &["trust", "--skill", "wide", "--permission", "profile", "--yes"]).status, Some(0));
     assert_eq!(tried(&context, &["--no-input"]).stdout, "wrote out\nno other\nno .git\nsome data\nno private\n");
     fs_err::remove_file(context.root().join("link")).unwrap();
     symlink(context.root().join("other"), context.root().join("link")).unwrap();
@@ -128,7 +128,7 @@ fn never_asking_is_asked_for_once_and_denies_still_hold() {
     context.tree(yaml);
     let refused = tried(&context, &["--no-input"]);
     assert_eq!((refused.status, refused.stdout.as_str()), (Some(1), ""), "a skill cannot say it of itself: {refused}");
-    assert_eq!(run(&context, &["trust", "--skill", "wide", "--power", "profile", "--yes"]).status, Some(0));
+    assert_eq!(run(&context, &["trust", "--skill", "wide", "--permission", "profile", "--yes"]).status, Some(0));
     let denied = tried(&context, &["--no-input", "--config", "permission.script=\"deny\""]);
     assert_eq!(denied.status, Some(1), "{denied}");
     if !isolates(&context) {

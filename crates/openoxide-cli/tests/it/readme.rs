@@ -1,4 +1,4 @@
-//! The README's examples are run, and print what the README says.
+//! The examples of the README and the tour are run, and print what the pages say.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -70,11 +70,36 @@ fn printed(context: &TestContext, console: &str) -> String {
     printed
 }
 
+fn check(page: &str) {
+    let text = fs_err::read_to_string(repository(page)).unwrap();
+    assert!(!blocks(&text, "fixture").is_empty(), "{page} has a fixture for its examples");
+    assert!(!blocks(&text, "console").is_empty(), "{page} has examples");
+    let report = differences(&text);
+    assert!(report.is_empty(), "{page}: {} blocks print something else\n{}", report.len(), report.join("\n"));
+}
+
 #[test]
 fn examples_print_what_the_readme_says() {
-    let readme = fs_err::read_to_string(repository("README.md")).unwrap();
-    assert!(!blocks(&readme, "fixture").is_empty(), "the README has a fixture for its examples");
-    assert!(!blocks(&readme, "console").is_empty(), "the README has examples");
-    let report = differences(&readme);
-    assert!(report.is_empty(), "{} blocks print something else\n{}", report.len(), report.join("\n"));
+    check("README.md");
+}
+
+#[test]
+fn examples_print_what_the_tour_says() {
+    check("docs/tour.md");
+}
+
+/// A page with console blocks that no test runs would go out of date unnoticed.
+#[test]
+fn every_page_with_examples_is_run() {
+    let has_examples = |path: &std::path::Path| {
+        let text = fs_err::read_to_string(path).unwrap();
+        !blocks(&text, "console").is_empty()
+    };
+    let mut pages = vec![repository("README.md")];
+    let docs = fs_err::read_dir(repository("docs")).unwrap().map(|entry| entry.unwrap().path());
+    pages.extend(docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    pages.retain(|path| has_examples(path));
+    pages.sort();
+    let run = ["README.md", "docs/add-a-host.md", "docs/tour.md"].map(repository);
+    assert_eq!(pages, run);
 }

@@ -303,7 +303,7 @@ fn limits_of_texts_are_met_exactly() {
     assert!(file(&"a".repeat(64), &"d".repeat(1024)));
     assert!(!file(&"a".repeat(65), "d"));
     assert!(!file("a", &"d".repeat(1025)));
-    assert!(file("a", &format!("'  {}  '", "d".repeat(1024))), "blanks at the ends do not count");
+    assert!(file("a", &format!("'  {}  '", "d".repeat(1024))), "blanks at the ends are ignored");
 }
 
 #[test]

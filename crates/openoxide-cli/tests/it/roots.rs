@@ -13,10 +13,10 @@ fn text() {
     OpenOxide sees [ROOT]/project (not trusted)
 
       1. repo    .openoxide/skills            not there
-      2. repo    .agents/skills               1 counted, 2 not
-      3. repo    .claude/skills               1 counted
+      2. repo    .agents/skills               1 active, 2 ignored
+      3. repo    .claude/skills               1 active
       4. user    ~/.openoxide/skills          not there
-      5. user    ~/.agents/skills             2 counted
+      5. user    ~/.agents/skills             2 active
       6. user    ~/.claude/skills             not there
       7. system  ~/.openoxide/skills/.system  not there
       8. admin   /etc/openoxide/skills        not there
@@ -54,10 +54,10 @@ fn text() {
 
       1. repo    .codex/skills            not there
       2. user    ~/.codex/skills          not there
-      3. user    ~/.agents/skills         2 counted
+      3. user    ~/.agents/skills         2 active
       4. system  ~/.codex/skills/.system  not there
       5. admin   /etc/codex/skills        not there
-      6. repo    .agents/skills           2 counted, 1 not
+      6. repo    .agents/skills           2 active, 1 ignored
 
     Same name: repo > user > system > admin, then the order above
 
@@ -158,7 +158,7 @@ fn the_whole_filesystem_is_refused() {
     ----- stdout -----
     ----- stderr -----
     no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
-    warning: nowhere: there is no folder `[ROOT]/project/nowhere/` [S0407]; mend the path, or remove it
+    warning: nowhere: there is no folder `[ROOT]/project/nowhere/` [S0407]; fix the path, or remove it
     no skills found; `openoxide roots --add-dir nowhere` shows where they are looked for, `openoxide new NAME --add-dir nowhere` makes one
     ");
 }

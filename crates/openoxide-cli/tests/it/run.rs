@@ -202,7 +202,7 @@ fn trust_is_for_these_bytes_and_these_scripts() {
     if !isolates(&context) {
         return skipped("this machine cannot isolate a command");
     }
-    assert_eq!(run(&context, &["trust", "--skill", "tools", "--power", "script", "--yes"]).status, Some(0));
+    assert_eq!(run(&context, &["trust", "--skill", "tools", "--permission", "script", "--yes"]).status, Some(0));
     let say = || run(&context, &["run", "--no-input", "tools", "scripts/say.sh", "x"]);
     assert_eq!(say().stdout, "x\n");
     context.tree("//- project/.agents/skills/tools/scripts/say.sh\necho CHANGED\n");

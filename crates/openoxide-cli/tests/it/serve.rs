@@ -232,7 +232,7 @@ fn listening_elsewhere_is_never_open_to_everybody() {
     for address in ["0.0.0.0", "::", "192.0.2.1"] {
         let refused = run(&context, &["serve", "--port", "0", "--listen", address, "--auth", "none"]);
         assert_eq!(refused.status, Some(2), "{refused}");
-        assert!(refused.stderr.contains("would let anybody"), "{refused}");
+        assert!(refused.stderr.contains("would let anyone"), "{refused}");
         assert!(refused.stderr.contains("leave out `--auth none`"), "{refused}");
     }
     let short = run_with(&context, &["serve", "--port", "0"], &[("OPENOXIDE_TOKEN", "short".as_ref())]);

@@ -1,4 +1,4 @@
-//! `trust`: folders that are trusted, skills with power, and answers that are remembered.
+//! `trust`: folders that are trusted, permissions of skills, and answers that are remembered.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -82,7 +82,7 @@ fn given_and_taken_back() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    [ROOT]/project is not trusted any more
+    [ROOT]/project is no longer trusted
     ");
     assert_eq!(counts(), "[ROOT]/home/.agents/skills/deploy/SKILL.md");
     insta::assert_snapshot!(run(&context, &["trust", "--revoke"]), @"
@@ -133,7 +133,7 @@ fn another_folder_and_its_undo() {
     assert!(!trusted(&context), "this project is another one");
     let undo = format!("{} trust '{}/my app' --revoke", bin().display(), context.root().display());
     let output = context.answer(&mut context.command("/bin/sh".as_ref(), ["-c", &undo]));
-    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "[ROOT]/my app is not trusted any more\n"));
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "[ROOT]/my app is no longer trusted\n"));
 }
 
 /// What was written into settings by hand counts as before, and is taken off in place.
@@ -147,7 +147,7 @@ fn what_else_is_in_the_list_stays() {
     assert_eq!((output.status, output.stderr.as_str()), (Some(0), "[ROOT]/project is trusted already\n"));
     // A folder that is gone can be taken off.
     let output = run(&context, &["trust", "--revoke", "/gone"]);
-    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "/gone is not trusted any more\n"), "{output}");
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "/gone is no longer trusted\n"), "{output}");
     assert_eq!(run(&context, &["trust", "--revoke"]).status, Some(0));
     let after = config(&context);
     assert!(!trusted(&context));
@@ -189,7 +189,7 @@ fn answers_in_json() {
     assert_eq!(changes(&context, &["trust", "--revoke", "--json"])["changes"], line("revoke"));
 }
 
-/// Whatever is put there, by anybody, would be trusted.
+/// Whatever is put there, by anyone, would be trusted.
 #[test]
 fn home_and_all_around_it_are_no_projects() {
     let context = TestContext::new();
@@ -209,7 +209,7 @@ fn home_and_all_around_it_are_no_projects() {
     assert_eq!(run(&context, &["trust", "../home/app"]).status, Some(0));
     fs_err::write(context.home().join(".openoxide/config.toml"), "trust.folders = [\"/\"]\n").unwrap();
     let output = run(&context, &["trust", "--revoke", "/"]);
-    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "/ is not trusted any more\n"));
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "/ is no longer trusted\n"));
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn what_cannot_be_trusted() {
     ----- stdout -----
     ----- stderr -----
     error: `[ROOT]/home/.openoxide/state/trust.toml` is damaged, so it is left as it is: line 2: `path` is missing or wrong in an entry of `folders`
-    hint: mend the file, or remove it; until then nothing in it counts
+    hint: fix the file, or remove it; until then nothing in it counts
     ");
     assert_eq!(run(&context, &["trust", "--revoke", "all"]).status, Some(2));
     assert_eq!(store(&context), damaged);
@@ -290,7 +290,7 @@ fn many_at_once() {
     assert_eq!((mode(".openoxide/state"), mode(".openoxide/state/trust.toml")), (0o700, 0o600));
 }
 
-/// A skill that asks for every power there is.
+/// A skill that asks for every permission there is.
 fn powerful() -> TestContext {
     let context = TestContext::new();
     context.tree(
@@ -369,8 +369,10 @@ fn a_skill_gets_power_after_everything_was_shown() {
     assert!(output.stderr.contains("this needs your yes, and --no-input was given"), "{output}");
     let output = told(&context, &["trust", "--skill", "deploy", "--yes"]);
     assert_eq!(output.status, Some(0), "{output}");
-    assert!(output.stderr.ends_with("deploy has 6 powers now\nundo: openoxide trust .agents/skills/deploy --revoke\n"));
-    assert_eq!(told(&context, &["trust", "--skill", "deploy"]).stderr, "deploy has this power already\n");
+    assert!(
+        output.stderr.ends_with("deploy has 6 permissions now\nundo: openoxide trust .agents/skills/deploy --revoke\n")
+    );
+    assert_eq!(told(&context, &["trust", "--skill", "deploy"]).stderr, "deploy has these permissions already\n");
     insta::assert_snapshot!(told(&context, &["trust", "--list"]), @"
     status: 0
     ----- stdout -----
@@ -410,23 +412,23 @@ fn a_skill_gets_power_after_everything_was_shown() {
     no folder is trusted; `openoxide trust` trusts the project that you are in
     ");
     let answer = valid_json(&context, &["trust", "--list", "--json"]);
-    assert_eq!(field(&answer["grants"], "power"), ["shell", "script", "hook", "profile", "tools", "mcp"]);
-    assert!(!trusted(&context), "power of a skill is no trust in its folder");
+    assert_eq!(field(&answer["grants"], "permission"), ["shell", "script", "hook", "profile", "tools", "mcp"]);
+    assert!(!trusted(&context), "a skill's permissions are no trust in its folder");
     assert!(!context.project().join("CANARY").exists(), "nothing ran");
 }
 
 #[test]
 fn power_is_for_these_bytes() {
     let context = powerful();
-    assert_eq!(run(&context, &["trust", "--skill", "deploy", "--yes", "--power", "shell"]).status, Some(0));
+    assert_eq!(run(&context, &["trust", "--skill", "deploy", "--yes", "--permission", "shell"]).status, Some(0));
     let answer = valid_json(&context, &["trust", "--list", "--json"]);
-    assert_eq!(field(&answer["grants"], "power"), ["shell"]);
+    assert_eq!(field(&answer["grants"], "permission"), ["shell"]);
     let before = answer["grants"][0]["digest"].clone();
     context.tree("//- project/.agents/skills/deploy/scripts/more.sh\nid\n");
-    let output = told(&context, &["trust", "--skill", "deploy", "--power", "shell"]);
-    assert!(output.stderr.contains("warning: it changed since you gave it power on [DAY]"), "{output}");
+    let output = told(&context, &["trust", "--skill", "deploy", "--permission", "shell"]);
+    assert!(output.stderr.contains("warning: it changed since you gave it permissions on [DAY]"), "{output}");
     assert_eq!(output.status, Some(2));
-    run(&context, &["trust", "--skill", "deploy", "--yes", "--power", "shell"]);
+    run(&context, &["trust", "--skill", "deploy", "--yes", "--permission", "shell"]);
     let answer = valid_json(&context, &["trust", "--list", "--json"]);
     assert_eq!(answer["grants"].as_array().unwrap().len(), 1);
     assert_ne!(answer["grants"][0]["digest"], before);
@@ -434,9 +436,9 @@ fn power_is_for_these_bytes() {
     assert_eq!(output.status, Some(1), "{output}");
     context.skill("plain", "Only text");
     let output = run(&context, &["trust", "--skill", "plain"]);
-    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "plain asks for no power\n"));
-    assert_eq!(run(&context, &["trust", "--power", "shell"]).status, Some(2));
-    assert_eq!(run(&context, &["trust", "--skill", "plain", "--power", "fly"]).status, Some(2));
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), "plain asks for no permissions\n"));
+    assert_eq!(run(&context, &["trust", "--permission", "shell"]).status, Some(2));
+    assert_eq!(run(&context, &["trust", "--skill", "plain", "--permission", "fly"]).status, Some(2));
 }
 
 #[test]
@@ -470,10 +472,11 @@ fn one_thing_is_taken_back() {
     assert_eq!((output.status, output.stderr.as_str()), (Some(0), "`shell git *` is asked for again\n"), "{output}");
     assert_eq!(lists(), [1, 1, 6, 1]);
     assert!(!store(&context).contains("build"), "that of the agent, not the other");
-    let output = run(&context, &["trust", "--revoke", "deploy", "--power", "hook"]);
-    assert_eq!(output.stderr, "[ROOT]/project/.agents/skills/deploy/SKILL.md has no power `hook` any more\n");
+    let output = run(&context, &["trust", "--revoke", "deploy", "--permission", "hook"]);
+    assert_eq!(output.stderr, "[ROOT]/project/.agents/skills/deploy/SKILL.md no longer has the permission `hook`\n");
     assert_eq!(lists(), [1, 1, 5, 1]);
-    let output = run(&context, &["trust", "--revoke", ".agents/skills/deploy", "--power", "tools", "--power", "mcp"]);
+    let output =
+        run(&context, &["trust", "--revoke", ".agents/skills/deploy", "--permission", "tools", "--permission", "mcp"]);
     assert_eq!(output.stderr.lines().count(), 2, "{output}");
     assert_eq!(run(&context, &["trust", "--revoke", "deploy"]).status, Some(0));
     assert_eq!(lists(), [1, 1, 0, 1]);

@@ -183,7 +183,7 @@ impl<'r> Reader<'r> {
 
     fn add_bad_variable(&mut self, name: &str, message: &str) {
         let diagnostic = Diagnostic::warning(Code::HostFile, format!("`${name}` is not {message}"))
-            .help("mend the variable, or unset it");
+            .help("fix the variable, or unset it");
         let problem = ConfigProblem { path: None, diagnostic };
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
@@ -199,8 +199,8 @@ impl<'r> Reader<'r> {
                 _ => None,
             };
             let message = format!("`{}` is not a value for the setting `{name}` ({})", setting.value, setting.origin);
-            let diagnostic = Diagnostic::warning(Code::ConfigType, message)
-                .help(format!("{} The value does not count.", rule.about));
+            let diagnostic =
+                Diagnostic::warning(Code::ConfigType, message).help(format!("{} The value is ignored.", rule.about));
             self.problems.push(ConfigProblem { path, diagnostic });
         }
         fits

@@ -124,7 +124,7 @@ fn parse_token(table: &toml::Table, url: &Url) -> Result<Option<TokenSource>, Se
         (None, Some(path)) if path.starts_with('/') || path.starts_with("~/") => TokenSource::File(path),
         (None, Some(_)) => return wrong("token_file", "`token_file` must be a path that begins with `/` or `~/`"),
     };
-    // Plain HTTP shows the token to everybody on the way.
+    // Plain HTTP shows the token to everyone on the way.
     if url.scheme() != "https" && !is_loopback_url(url) {
         return wrong("url", "a token is sent to `https://` or to this machine only");
     }

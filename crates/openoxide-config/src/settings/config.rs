@@ -34,7 +34,7 @@ pub struct Config {
 impl Config {
     /// Tells whether the user trusts a project: by `trust.folders`, or by a recorded decision.
     ///
-    /// Files inside the project do not count, because a project cannot vouch for itself.
+    /// Files inside the project are ignored, because a project cannot vouch for itself.
     pub fn trusts(&self, project: &Path) -> bool {
         self.check_trust(project) == Ok(true)
     }
@@ -198,7 +198,7 @@ impl ListedFolder<'_> {
     }
 }
 
-/// Says that trust in a folder does not count, and what to do.
+/// Says that trust in a folder is ignored, and what to do.
 pub(super) fn foreign_folder(folder: &Path, why: &ForeignWriter) -> ConfigProblem {
     let diagnostic = Diagnostic::warning(Code::TrustRefused, format!("not trusted: {}", why.message))
         .help(format!("{}; or move the project to a folder of your own", why.help));

@@ -57,7 +57,7 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
         "mentions.ambiguous",
         Choice(&["nothing", "rank"]),
         "\"nothing\"",
-        "What `$name` in a text means when several skills have the name: `nothing`, or by `rank` the one that counts.",
+        "What `$name` in a text means when several skills have the name: `nothing`, or by `rank` the one that is active.",
     ),
     ConfigKey {
         name: "my_agents",
@@ -88,7 +88,7 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
         "\"preapprove\"",
         "What a skill's `allowed-tools` means once you agreed: tools that are not asked for again, or the only ones.",
     ),
-    key("skills.claude", Bool, "true", "Whether skills in `.claude/skills` count."),
+    key("skills.claude", Bool, "true", "Whether skills in `.claude/skills` are read."),
     key("skills.config", Rules, "[]", "Skills switched on or off by `name` or `path`; a later rule wins."),
     key("skills.paths", List, "[]", "More folders of skills."),
     strict(
@@ -100,12 +100,7 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
     ),
     strict("false", "skills.shell", Bool, "true", "Whether commands in the text of a skill may run at all."),
     private("skills.untrusted_loses", Bool, "true", "Whether a skill of an untrusted project loses every name clash."),
-    private(
-        "trust.folders",
-        Folders,
-        "[]",
-        "Projects whose settings count and whose skills compete for names, besides those that `openoxide trust` wrote down.",
-    ),
+    private("trust.folders", Folders, "[]", "Trusted projects, besides those that `openoxide trust` wrote down."),
 ];
 
 const fn key(name: &'static str, kind: ValueKind, default: &'static str, about: &'static str) -> ConfigKey {

@@ -114,7 +114,7 @@ impl Config {
             layer.is_active = trusted;
             // What needs no trust is in effect already.
             if !trusted && !layer.document.table.keys().all(|key| ConfigKey::needs_no_trust(key)) {
-                let message = "the project's settings do not count, because the project is not trusted";
+                let message = "the project's settings are ignored, because the project is not trusted";
                 let help = "if the project is yours: openoxide trust";
                 let diagnostic = Diagnostic::warning(Code::ConfigUntrusted, message).help(help);
                 self.problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });

@@ -149,7 +149,7 @@ impl Reader<'_> {
         };
         let is_projects = self.layer.kind == LayerKind::Project;
         if is_projects && action == Action::Allow {
-            let message = format!("a project cannot allow anything: `{pattern}` of `{permission}` does not count");
+            let message = format!("a project cannot allow anything: `{pattern}` of `{permission}` is ignored");
             self.problem(Code::ConfigType, message, "allow it in your own config.toml");
             return None;
         }

@@ -74,7 +74,7 @@ fn fields(record: &TrustRecord) -> Vec<(&'static str, Value)> {
             let fields = vec![
                 ("skill", path(&grant.skill)),
                 ("digest", grant.digest.as_str().into()),
-                ("power", grant.permission.as_str().into()),
+                ("permission", grant.permission.as_str().into()),
                 ("shown", shown.into()),
             ];
             (fields, grant.at)

@@ -65,7 +65,7 @@ fn source(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
 }
 
 fn grant(table: &dyn TableLike) -> Result<TrustRecord, &'static str> {
-    let (skill, word) = (path(table, "skill")?, text(table, "power")?);
+    let (skill, word) = (path(table, "skill")?, text(table, "permission")?);
     let Some(permission) = PermissionKind::parse(&word) else {
         return Ok(TrustRecord::UnknownGrant { skill, permission: word });
     };
@@ -100,6 +100,6 @@ fn at(table: &dyn TableLike) -> Result<Timestamp, &'static str> {
 }
 
 pub(super) fn damaged(message: String) -> Diagnostic {
-    let help = "mend the file, or remove it; until then nothing in it counts";
+    let help = "fix the file, or remove it; until then all of it is ignored";
     Diagnostic::warning(Code::ConfigInvalid, message).help(help)
 }

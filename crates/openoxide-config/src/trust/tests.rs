@@ -84,7 +84,7 @@ fn everything_is_written_and_read_back() {
     [[grants]]
     skill = "/skills/deploy"
     digest = "sha256:00"
-    power = "shell"
+    permission = "shell"
     shown = ['git log "-1"', "date"]
     at = 1970-01-01T00:00:00Z
 
@@ -182,7 +182,7 @@ until = 2027-01-01T00:00:00Z
 
 [[grants]]
 skill = \"/s\"
-power = \"teleport\"
+permission = \"teleport\"
 where = \"moon\"
 
 [[planets]]
@@ -191,7 +191,7 @@ name = \"mars\"
     write(&environment, newer);
     let mut trust = Trust::open(&environment);
     assert!(trust.problem().is_none() && trusts(&trust, Path::new("/a")));
-    assert_eq!(trust.grants().count(), 0, "an unknown power is none");
+    assert_eq!(trust.grants().count(), 0, "an unknown permission is none");
     trust.add_folder(Path::new("/b"), at(0)).unwrap();
     let added = "\n[[folders]]\npath = \"/b\"\nat = 1970-01-01T00:00:00Z\n";
     assert_eq!(text(&environment), newer.replace("\n[[grants]]", &format!("{added}\n[[grants]]")));
@@ -232,7 +232,7 @@ fn a_damaged_file_counts_for_nothing_and_is_left_alone() {
     check(&format!("{good}[[folders]]\npath = \"/b\"\n"), 4, "`at` is missing or wrong");
     check(&format!("answers = 1\n{good}"), 1, "`answers` is not a list of tables");
     check(&format!("answers = [1]\n{good}"), 1, "`answers` is not a list of tables");
-    let grant = "[[grants]]\nskill = \"/s\"\ndigest = \"d\"\npower = \"shell\"\nat = 2026-01-01T00:00:00Z\n";
+    let grant = "[[grants]]\nskill = \"/s\"\ndigest = \"d\"\npermission = \"shell\"\nat = 2026-01-01T00:00:00Z\n";
     check(&format!("{good}{grant}shown = [1]\n"), 9, "`shown` is missing or wrong");
     check(&format!("{good}[[answers]]\npermission = \"shell\"\npattern = \"\"\n"), 6, "`pattern` is missing");
 }
@@ -346,7 +346,7 @@ fn what_was_shown_for_other_bytes_counts_for_nothing() {
     let (_dir, environment) = setup();
     let one = |digest: &str, shown: &str| {
         format!(
-            "[[grants]]\nskill = \"/skills/deploy\"\ndigest = \"{digest}\"\npower = \"shell\"\n\
+            "[[grants]]\nskill = \"/skills/deploy\"\ndigest = \"{digest}\"\npermission = \"shell\"\n\
              shown = [\"{shown}\"]\nat = 2026-01-01T00:00:00Z\n"
         )
     };

@@ -23,7 +23,7 @@ pub fn is_repository(folder: &Path) -> bool {
 
 /// Returns the project's root: the nearest folder from `cwd` upwards that contains a marker.
 ///
-/// Without a marker, the host's rules say what the project is. Above `cwd`, a marker counts that belongs to this user or
+/// Without a marker, the host's rules say what the project is. Above `cwd`, only a marker is taken that belongs to this user or
 /// root, and a folder in which other users can make files is not passed.
 pub fn find_project(cwd: &Path, home: Option<&Path>, rules: &ProjectRules) -> PathBuf {
     let mut top = cwd;

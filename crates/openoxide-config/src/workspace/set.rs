@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Why a project's settings have no effect.
-pub(super) const UNTRUSTED: &str = "the project's settings count only once the project is trusted";
+pub(super) const UNTRUSTED: &str = "the project's settings apply only once the project is trusted";
 
 /// A change of a setting.
 #[derive(Clone, Debug)]
@@ -282,7 +282,7 @@ fn ineffective_reason(change: &SettingChange, effective: Option<&Setting>, is_ac
     match effective {
         _ if is_in_effect => None,
         _ if !is_active => Some(UNTRUSTED.to_owned()),
-        Some(setting) => Some(format!("what counts is what {} says", setting.origin)),
+        Some(setting) => Some(format!("{} overrides it", setting.origin)),
         None => Some("the file says something else by now".to_owned()),
     }
 }

@@ -46,7 +46,7 @@ fn built_in_then_host_then_user_then_agent() {
     assert_eq!(decided(Permission::Skill, "b"), Action::Deny, "the agent's");
     assert_eq!(decided(Permission::Skill, "c"), Action::Allow, "built in");
     assert_eq!(decided(Permission::Script, "a/b"), Action::Deny, "the user's, whatever was answered");
-    assert_eq!(decided(Permission::Hook, "ls"), Action::Ask, "a program's settings give no power here");
+    assert_eq!(decided(Permission::Hook, "ls"), Action::Ask, "a program's settings give no permission here");
     assert_eq!(decided(Permission::Shell, "ls *"), Action::Allow, "answered before");
     assert_eq!(decided(Permission::Shell, "ls /"), Action::Ask, "and no pattern");
     assert_eq!(decided(Permission::Mcp, "files"), Action::Ask, "answered for another agent");

@@ -163,5 +163,5 @@ fn root_problem(root: &Root) -> Option<(Diagnostic, bool)> {
     }
     let is_missing = root.named && !path.is_dir();
     let message = || format!("there is no folder `{}`", path.display());
-    is_missing.then(|| (refused(message(), "mend the path, or remove it"), true))
+    is_missing.then(|| (refused(message(), "fix the path, or remove it"), true))
 }

@@ -63,7 +63,7 @@ fn a_root_is_removed_and_made_again() {
     world.rest();
     world.write("a", "Third");
     world.shows(&["a: Third"]);
-    // And without anybody noticing that it was gone.
+    // And without anyone noticing that it was gone.
     fs_err::remove_dir_all(world.context.project().join(".agents")).unwrap();
     world.write("b", "Fourth");
     world.shows(&["b: Fourth"]);

@@ -40,8 +40,8 @@ fn a_file_that_stays_broken_is_believed() {
     world.shows(&[]);
     let problems = || world.state().catalog.problems.len();
     assert!(problems() > 0);
-    world.write("a", "Mended");
-    world.shows(&["a: Mended"]);
+    world.write("a", "Repaired");
+    world.shows(&["a: Repaired"]);
     until("nothing wrong", || problems() == 0, || format!("{} problems", problems()));
 }
 

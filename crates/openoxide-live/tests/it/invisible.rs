@@ -6,7 +6,7 @@ use openoxide_live::LiveOptions;
 
 use crate::world::{World, quick, text};
 
-/// Sets a file's time of change as anybody may.
+/// Sets a file's time of change as anyone may.
 fn set_time(world: &World, time: SystemTime) {
     let file = fs_err::OpenOptions::new().write(true).open(world.file("a")).unwrap();
     file.file().set_modified(time).unwrap();

@@ -67,7 +67,7 @@ fn another_place_is_watched_all_the_same() {
     world.shows(&["a: Second"]);
 }
 
-/// The queue of the system is everybody's and cannot be made small; what happens when it was too small is the same.
+/// The queue of the system is everyone's and cannot be made small; what happens when it was too small is the same.
 #[test]
 fn what_was_lost_is_found_by_looking_at_everything() {
     let world = World::new();

@@ -41,7 +41,7 @@ pub(super) fn reach(
     let client = client.build().map_err(|error| innermost(&error).to_string())?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(address);
     config.retry_config = Arc::new(Never);
-    // A token is for the server alone, not for everybody on the way there.
+    // A token is for the server alone, not for everyone on the way there.
     if let Some(token) = token {
         if !is_loopback && url.scheme() != "https" {
             return Err("its token is sent to `https://` or to this machine only".to_owned());

@@ -181,7 +181,7 @@ fn notices(session: &mut Session, loading: &Loading) -> Vec<Notice> {
         notices.push(Notice { help, ..note(format!("the text is too long: {removed} bytes are left out")) });
     }
     if let (false, Err(error)) = (loading.requested.is_empty(), &loading.snapshot) {
-        notices.push(note(format!("it gets no power: {error}")));
+        notices.push(note(format!("it gets no permissions: {error}")));
     }
     if !loading.requested.is_empty() {
         notices.extend(profile_refusal(&loading.profile).map(note));

@@ -103,7 +103,7 @@ fn content(view: &View, part: Content, text: &str, more: u64) -> (String, Option
     let Some(rule) = rules.cut.as_ref().filter(|rule| rule.of == CutOf::File) else {
         return (part.into_owned(), (more > 0).then_some(more));
     };
-    // What stands before the body counts too, because the file is what is measured.
+    // The part before the body is included, because the whole file is measured.
     let before = text.len() - part.len().min(text.len());
     let mut rule = rule.clone();
     rule.bytes = rule.bytes.get().saturating_sub(before).max(1).try_into().unwrap_or(rule.bytes);

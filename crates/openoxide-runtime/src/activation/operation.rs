@@ -130,7 +130,7 @@ impl Activation {
     }
 
     /// Begins again on another runtime, because files, settings or rules changed while a question was open. What people
-    /// were to be told is kept: a conversation is told once only.
+    /// were to be told is kept: a conversation gets each notice once.
     pub fn restart(&mut self, runtime: Arc<Runtime>, calls: Vec<Call>) {
         let notices = std::mem::take(&mut self.done.notices);
         *self = Activation::new(runtime, calls);

@@ -1,4 +1,4 @@
-//! Tells whether the program of a server lies in a project, where whoever writes the project decides what it does.
+//! Tells whether the program of a server lies in a project, where the project's authors decide what it does.
 
 use std::path::{Path, PathBuf};
 

@@ -67,7 +67,7 @@ fn gather(dependencies: &[Dependency<'_>]) -> Vec<Required<String>> {
     all
 }
 
-/// Tells whether the conversation or the environment has a value; the conversation's counts.
+/// Tells whether the conversation or the environment has a value; the conversation's wins.
 fn is_known(runtime: &Runtime, session: &mut Session, name: &str) -> bool {
     if session.secret(name).is_some() {
         return true;

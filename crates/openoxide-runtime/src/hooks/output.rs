@@ -33,7 +33,7 @@ impl Listener<'_> {
             Ok(outcome) => outcome,
             Err(error) => return self.failed(error.to_string()),
         };
-        // Hooks run often, so that only what went wrong is told.
+        // Hooks run often, so only failures are reported.
         let refused: Vec<Change> = outcome.changes.iter().filter(|change| change.refused.is_some()).cloned().collect();
         let told = changes_told(self.command, &refused);
         self.verdict.notices.extend(told.into_iter().map(|text| Notice::new(self.skill, text)));
@@ -72,7 +72,7 @@ impl Listener<'_> {
                 self.verdict.decision = Some(Decision { ruling: Ruling::Deny, reason });
             }
             event if event.can_block() => self.verdict.block = Some(said.unwrap_or_else(|| self.no_reason())),
-            // The tool was used already: the model can only be told.
+            // The tool was used already: the model can only get a note.
             HookEvent::PostToolUse => self.verdict.context.extend(said.map(|text| self.said(text))),
             _ => self.note(&format!("it exited with status 2{}", after_colon(&said.unwrap_or_default()))),
         }

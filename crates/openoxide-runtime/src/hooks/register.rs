@@ -90,7 +90,7 @@ pub(crate) fn register(runtime: &Runtime, session: &mut Session, loading: &mut L
     let (hooks, problems) = match &runtime.view().host.hooks {
         Some(rules) if rules.run => usable(rules, hooks),
         Some(_) => (Vec::new(), vec!["hooks are switched off".to_owned()]),
-        None => (Vec::new(), vec!["its hooks count for nothing here".to_owned()]),
+        None => (Vec::new(), vec!["its hooks have no effect here".to_owned()]),
     };
     if session.is_news("hooks", loading.entry.canonical()) {
         said.extend(problems);

@@ -11,11 +11,11 @@ pub struct Verdict {
     /// What is to become of the call of a tool, if a hook decided. An allow spares a question; it is no match for a rule
     /// of the user that denies.
     pub decision: Option<Decision>,
-    /// Why the prompt or the end of the turn must not happen; after a tool, what the model is told about it.
+    /// Why the prompt or the end of the turn must not happen; after a tool, the note that the model gets about it.
     pub block: Option<String>,
     /// Whether everything is to stop.
     pub halt: Option<Halt>,
-    /// What the model is told besides.
+    /// What the model gets besides.
     pub context: Vec<HookMessage>,
     /// What the tool is to be called with instead.
     pub updated_input: Option<Value>,
@@ -23,7 +23,7 @@ pub struct Verdict {
     pub updated_output: Option<Value>,
     /// Whether hooks of a skill stay that the model wanted to be deactivated, because they can forbid something.
     pub guarded: bool,
-    /// What people are told.
+    /// Notices for people.
     pub messages: Vec<HookMessage>,
     /// What people should know about the hooks themselves.
     pub notices: Vec<Notice>,

@@ -28,7 +28,7 @@ impl Runtime {
     fn project(&self) -> Result<Vec<PathBuf>, String> {
         let project = real(&self.view().around.project)?;
         if self.real_project.as_ref() != Some(&project) {
-            // Whoever may write in the folder above it could have put a link in its place.
+            // Any user who may write in the folder above it could have put a link in its place.
             return Err(format!("{}: the project is not where it was when it was opened", project.display()));
         }
         if !self.gives_files {
@@ -75,7 +75,7 @@ impl Runtime {
         delta.without(|addition| self.adds_to(&mut policy, addition).err())
     }
 
-    /// Returns what is in force for the commands of a skill. Its profile counts if it was agreed to, or a rule allows it.
+    /// Returns what is in force for the commands of a skill. Its profile applies if it was approved, or a rule allows it.
     pub(crate) fn in_force_for(&self, loading: &Loading) -> Result<Grants, String> {
         let in_force = self.in_force()?;
         let ruled = || self.ruled_by_names(Permission::Profile, &loading.entry, str::to_owned).action;
@@ -99,7 +99,7 @@ fn whereabouts_of(path: &Path) -> PathBuf {
     real(path).unwrap_or_else(|_| whereabouts(path))
 }
 
-/// Returns what people are told of a profile that is refused whole, with whatever they are asked.
+/// Returns the note on a profile that is refused whole, which every question carries.
 pub(crate) fn refusal_lines(delta: &GrantDelta) -> Vec<String> {
     let ignored = delta.ignored.iter().filter(|_| delta.refused);
     ignored.map(|ignored| format!("no effect: {ignored}")).collect()

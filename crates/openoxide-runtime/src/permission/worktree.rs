@@ -21,7 +21,7 @@ pub(crate) fn repository(project: &Path) -> Option<PathBuf> {
 }
 
 /// Tells whether a repository belongs to whom the project belongs, and others cannot write in it: in a shared folder,
-/// anybody could put the files of a repository beside those of others.
+/// anyone could put the files of a repository beside those of others.
 fn is_of_one_owner(link: &Path, common: &Path) -> bool {
     let (Ok(link), Ok(common)) = (std::fs::symlink_metadata(link), std::fs::symlink_metadata(common)) else {
         return false;
@@ -74,7 +74,7 @@ mod tests {
         lay(root.path());
         let mode = std::os::unix::fs::PermissionsExt::from_mode;
         std::fs::set_permissions(&common, mode(0o1777)).unwrap();
-        assert_eq!(repository(&project), None, "a folder that anybody can write in");
+        assert_eq!(repository(&project), None, "a folder that anyone can write in");
         std::fs::set_permissions(&common, mode(0o755)).unwrap();
         assert!(repository(&project).is_some());
         fs_err::write(common.join("worktrees/project/gitdir"), "/elsewhere/.git\n").unwrap();

@@ -73,7 +73,7 @@ pub enum ReadForm {
     Text,
     /// Bytes, whole.
     Bytes,
-    /// Bytes, or the file itself if it is large: whoever sends it on need not hold it.
+    /// Bytes, or the file itself if it is large: a caller that sends it on need not hold it.
     BytesOrFile,
 }
 

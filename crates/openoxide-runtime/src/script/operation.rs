@@ -200,7 +200,7 @@ impl ScriptRun {
     fn find(&self, loading: &Loading) -> Result<FileDigest, Refusal> {
         let none = |text: String| self.refusal(RefusalReason::NoScript, text);
         let snapshot = loading.snapshot.as_ref();
-        let snapshot = snapshot.map_err(|error| none(format!("it gets no power: {error}")))?;
+        let snapshot = snapshot.map_err(|error| none(format!("it gets no permissions: {error}")))?;
         let written = shown_name(Path::new(&self.call.script));
         let path = ResourcePath::parse(&self.call.script, &self.runtime.view().host.resource)
             .map_err(|problem| none(Situation::from(problem).ours().replace("{path}", &written)))?;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{ForkPlan, names_for};
 
-/// What a model is told of a tool.
+/// A tool as a model sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     /// Its name.

@@ -270,7 +270,7 @@ fn a_host_without_hooks_runs_none() {
         return;
     };
     let done = hooked.activate_with("a", &mut |question| panic!("{question:?}"));
-    assert_eq!(told(&done.notices), ["its hooks count for nothing here"]);
+    assert_eq!(told(&done.notices), ["its hooks have no effect here"]);
     assert_eq!(line(&hooked.fire(stop())), "");
 }
 

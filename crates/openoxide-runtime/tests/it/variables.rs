@@ -15,7 +15,7 @@ fn give(question: &Question) -> Answer {
     }
 }
 
-/// Gives power, and nothing else is asked.
+/// Gives permissions, and nothing else is asked.
 fn empower(question: &Question) -> Answer {
     assert!(matches!(question, Question::RequestedPermissions { .. }), "{question:?}");
     Answer::Once

@@ -1,6 +1,6 @@
 //! What a policy grants, as the files and folders that were there when it was checked, whatever happens to their paths.
 //!
-//! A path can be exchanged for a link between two looks at it, by whoever may write in a folder above it. So each file and
+//! A path can be exchanged for a link between two looks at it, by any user who may write in a folder above it. So each file and
 //! folder is opened once, without following a link, and what the sandbox got is compared with it before anything runs.
 
 use std::ffi::OsString;
@@ -117,7 +117,7 @@ impl Held {
 
 /// Returns the paths of a policy that need a mount of their own, shallow ones first.
 ///
-/// What may be read needs none inside another: whoever owns the outer folder could put a link where the mount is to stand,
+/// What may be read needs none inside another: the owner of the outer folder could put a link where the mount is to stand,
 /// while bubblewrap, which goes by paths, makes it.
 fn mounted(policy: &Policy) -> Vec<(&PathBuf, Access)> {
     let writable = policy.writable.iter().map(|path| (path, Access::Write));

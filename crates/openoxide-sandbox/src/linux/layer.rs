@@ -30,7 +30,7 @@ pub(super) const COPY: &str = "copy";
 /// The copies that a command works on. They are removed when this is dropped.
 pub(super) struct Layers {
     all: Vec<Layer>,
-    /// When the copies were made. What changed later in the real folder was changed by somebody else.
+    /// When the copies were made. What changed later in the real folder was changed by another process.
     made: Time,
     // Held for its destructor.
     _folder: Option<PrivateFolder>,

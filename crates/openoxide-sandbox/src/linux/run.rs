@@ -29,7 +29,7 @@ const GRACE: Duration = Duration::from_millis(500);
 const HELPER: &str = "helper";
 const LOOK: &str = "`openoxide roots` shows what this machine has";
 pub(crate) const PROCESSES: &str = "limit on processes";
-// The supervisor counts too slowly to stop a fork bomb.
+// The supervisor is too slow to stop a fork bomb.
 const UNLIMITED: &str = "root is exempt from it, and no control group can be made";
 const CONTROL_GROUPS: &str = "run as an ordinary user, or make /sys/fs/cgroup writable";
 

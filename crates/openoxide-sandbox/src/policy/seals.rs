@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// files: agents, editors, shells, version control and its hooks, package managers, and what runs after a push. No folder at
 /// or below one of them can be granted.
 pub const SEALED_NAMES: &[&str] = &[
-    // Agents, and what they are told.
+    // Agents, and their instructions.
     ".adal",
     ".agent",
     ".agents",

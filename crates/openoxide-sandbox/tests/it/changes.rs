@@ -210,7 +210,7 @@ fn what_somebody_else_changed_meanwhile_stays_theirs() {
         signal.file("go", "");
         let output = running.wait_with_output().unwrap();
         let changes = String::from_utf8_lossy(&output.stderr).into_owned();
-        let conflict = "somebody else changed it meanwhile";
+        let conflict = "another process changed it meanwhile";
         for (kind, path, kept) in [
             ("changed", "edited", conflict),
             ("changed", "new", conflict),

@@ -30,7 +30,7 @@ pub enum TokenError {
 pub struct Token([u8; 32]);
 
 impl Token {
-    /// Takes a token; space around it does not count.
+    /// Takes a token; space around it is ignored.
     pub fn new(text: &SecretString) -> Result<Token, TokenError> {
         let text = text.expose_secret().trim();
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -26,7 +26,7 @@ pub(super) struct TokenStamp {
 /// Why there is no access token.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenFileError {
-    /// The file is not the user's alone, so anybody may know what is in it or may have written it.
+    /// The file is not the user's alone, so anyone may know what is in it or may have written it.
     #[error("the access token in {} is not used: {why}", path.display())]
     NotPrivate {
         /// The file.

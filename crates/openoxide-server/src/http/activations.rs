@@ -166,7 +166,7 @@ pub(crate) async fn answer(context: HttpContext, Path(handle): Path<String>, Bod
     });
     let answer = answer.and_then(|answer| answer.ok_or(PendingError::Unknown)).map_err(not_pending)??;
     if !matches!(answer, Answer::No) {
-        context.needs_person("only the user says yes")?;
+        context.needs_person("only the user can approve")?;
     }
     let waiting = pending.take(&handle).map_err(not_pending)?;
     resume(&context, waiting, answer).await

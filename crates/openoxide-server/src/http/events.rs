@@ -21,11 +21,11 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub(crate) struct ChangeEvent {
     /// The place's version now.
     version: u64,
-    /// Skills that count now and did not before.
+    /// Skills that became active.
     added: Vec<ChangedSkill>,
-    /// Skills that counted before and do not now.
+    /// Skills that are no longer active.
     removed: Vec<ChangedSkill>,
-    /// Skills that count as before, and are not the same any more.
+    /// Active skills that changed.
     changed: Vec<ChangedSkill>,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Location {
     pub(crate) directory: Option<String>,
     /// The host, as `name` or `name@edition`.
     pub(crate) host: Option<String>,
-    /// The agent whose rules count too.
+    /// The agent whose permission rules apply too.
     pub(crate) agent: Option<String>,
 }
 

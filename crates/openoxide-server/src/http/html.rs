@@ -17,7 +17,7 @@ const HEAD: &str = concat!(
     "<meta name=\"color-scheme\" content=\"light dark\">"
 );
 
-/// A page that is being written. Markup is our own, and cannot be anybody else's; every other text is escaped.
+/// A page that is being written. Markup is our own, and cannot be anyone else's; every other text is escaped.
 pub(crate) struct Page {
     html: String,
 }

@@ -28,7 +28,7 @@ pub fn openapi() -> Value {
         "info": {
             "title": "OpenOxide",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Agent Skills of this machine: which count, what they say, and what calling them sends to a model.",
+            "description": "The Agent Skills of this machine: which are active, what they say, and what a model gets when one is called.",
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "paths": paths,

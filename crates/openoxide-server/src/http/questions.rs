@@ -51,7 +51,7 @@ pub(crate) fn draw(page: &mut Page, context: &HttpContext) -> bool {
         page.write("<li>", &[]);
         question(page, line);
         match is_answered {
-            true => page.write("<p class=\"dim\">Answered. It counts when the program asks again.</p>", &[]),
+            true => page.write("<p class=\"dim\">Answered. The program gets the answer when it asks again.</p>", &[]),
             false => buttons(page, handle, line),
         }
         page.write("</li>", &[]);
@@ -73,7 +73,7 @@ fn question(page: &mut Page, line: &QuestionLine) {
             page.write("<p><strong>A program wants to read {}.</strong></p>", &[subject]);
         }
         "permission" => page.write("<p><strong>A program wants to use the skill {}.</strong></p>", &[&skills]),
-        "power" => page.write("<p><strong>The skill {} asks for permissions.</strong></p>", &[&skills]),
+        "requested-permissions" => page.write("<p><strong>The skill {} asks for permissions.</strong></p>", &[&skills]),
         "secret" => page.write("<p><strong>{} needs a value for {}.</strong></p>", &[&skills, subject]),
         "server" => page.write(
             "<p><strong>{} needs the MCP server {}, which would be added to your settings.</strong></p>",

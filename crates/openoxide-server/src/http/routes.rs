@@ -17,7 +17,7 @@ pub(crate) fn all() -> Vec<Route> {
 fn of_skills() -> Vec<Route> {
     vec![
         Route::new(GET, "/v1/skills", "listSkills", skills::list)
-            .about("Lists the skills that count.")
+            .about("Lists the active skills.")
             .query::<skills::ListQuery>()
             .json::<skills::SkillsAnswer>(200, "The skills, in the host's order."),
         Route::new(GET, "/v1/skills/{id}", "showSkill", skills::show)

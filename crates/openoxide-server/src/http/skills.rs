@@ -13,7 +13,7 @@ use crate::{Conversation, Nobody};
 pub(crate) struct ListQuery {
     #[serde(flatten)]
     at: Location,
-    /// Whether to list also what does not count, and why.
+    /// Whether to list ignored skills too, each with its reason.
     #[serde(default)]
     all: bool,
 }
@@ -27,7 +27,7 @@ pub(crate) struct SkillsAnswer {
     host: String,
     /// Grows whenever something changes at the place.
     version: u64,
-    /// Skills that count, in the host's order.
+    /// Active skills, in the host's order.
     skills: Vec<Listed<SkillLine>>,
     /// Everything else that was found, by path, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -53,7 +53,7 @@ pub(crate) struct HttpState {
     pub(crate) published: PublishedCache,
     /// Turns to read large files.
     pub(crate) large: Semaphore,
-    /// Turns to pack and read what is published, which everybody may ask for.
+    /// Turns to pack and read what is published, which everyone may ask for.
     pub(crate) publishing: Semaphore,
     /// The response that describes the routes.
     pub(crate) document: EncodedResponse,

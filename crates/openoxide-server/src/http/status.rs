@@ -1,4 +1,4 @@
-//! Answers whether the server is well and what it counts, and describes the routes for programs and for people.
+//! Answers health and metrics, and describes the routes for programs and for people.
 
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -25,8 +25,8 @@ fn metrics_text(context: &HttpContext, snapshot: &Snapshot) -> String {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let watches = u64::from(watching == WatchMode::Events);
     let rows = [
-        ("skills", "Skills that count.", count(catalog.skills.len())),
-        ("others", "Files that were found and do not count.", count(catalog.others.len())),
+        ("skills", "Active skills.", count(catalog.skills.len())),
+        ("others", "Files that were found and ignored.", count(catalog.others.len())),
         ("problems", "Findings.", count(catalog.problems.len())),
         ("catalog_version", "Grows with every change of the catalog.", snapshot.version),
         ("watching", "1 if the system tells of changes, 0 if folders are looked at again and again.", watches),

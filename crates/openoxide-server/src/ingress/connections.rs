@@ -1,6 +1,6 @@
 //! Decides which connections have a place and how many bytes they may hold, and which give way when there is no room.
 //!
-//! A connection counts by the most that its client has shown. When its kind has no place left, or when there is no room
+//! A connection is ranked by the most that its client has shown. When its kind has no place left, or when there is no room
 //! for its bytes, the connection whose client has kept the server waiting longest is closed: a client that sends or reads a
 //! byte now and then waits as long as one that does nothing.
 
@@ -14,7 +14,7 @@ use super::limits::IngressLimits;
 use super::turn::Turn;
 use crate::Identity;
 
-/// How soon somebody who waits for a place or for room looks again.
+/// How soon a connection that waits for a place or for room looks again.
 const AGAIN: Duration = Duration::from_millis(10);
 
 /// The connections of a server.
@@ -83,7 +83,7 @@ impl Connections {
         }
         let now = Instant::now();
         let is_alike = |counted: &Counted| is_alike(counted) && counted.turn.age(now) >= self.limits.new_time;
-        // Programs that wait for the server keep their places. The user always gets one, and whoever has shown nothing has
+        // Programs that wait for the server keep their places. The user always gets one, and a client that has shown nothing has
         // no claim to any.
         let slowest = all.slowest(is_alike).map(|(number, _)| number);
         let oldest = || all.first_under_way(is_alike).filter(|_| shown != Identity::Program);
@@ -121,7 +121,7 @@ impl All {
 }
 
 impl Place {
-    /// Counts the connection by what its client has shown, from now on.
+    /// Ranks the connection by what its client has shown, from now on.
     pub(super) fn show(&self, shown: Identity) -> Result<(), NoRoom> {
         let mut all = self.connections.lock();
         let before = all.by_number.get(&self.number).ok_or(NoRoom)?.shown;
@@ -133,7 +133,7 @@ impl Place {
         Ok(())
     }
 
-    /// Reserves bytes. Whoever has shown no more, holds bytes and is slow loses them, and its connection, first.
+    /// Reserves bytes. If there is no room, the slowest client of the same rank or a lower one loses its bytes and connection.
     pub(crate) fn reserve(self: &Arc<Place>, bytes: usize) -> Result<Reserved, NoRoom> {
         let mut all = self.connections.lock();
         let shown = all.by_number.get(&self.number).ok_or(NoRoom)?.shown;
@@ -156,7 +156,7 @@ impl Place {
     }
 
     /// Waits until there is a place for a client that has shown this, or room, but not much longer than it takes until
-    /// somebody who is slow gives way.
+    /// a slow client gives way.
     pub(super) async fn patiently<T>(&self, attempt: impl Fn() -> Result<T, NoRoom>) -> Result<T, NoRoom> {
         let deadline = tokio::time::Instant::now() + 2 * self.connections.limits.slow_time;
         loop {

@@ -112,7 +112,7 @@ impl Guard {
         Err(no_token())
     }
 
-    /// Returns what the server was called. An address in the request line counts as much as the header, and both must
+    /// Returns what the server was called. An address in the request line matters as much as the header, and both must
     /// agree.
     fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<Authority, Rejection> {
         let header = only(headers, &HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());

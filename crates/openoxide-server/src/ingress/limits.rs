@@ -12,7 +12,7 @@ pub struct IngressLimits {
     /// Connections at once. Clients that have shown no secret have a quarter of them, programs a half, and the rest is the
     /// user's. Where there is no place left, the slowest client of the same kind gives way.
     pub connections: usize,
-    /// Bytes of large bodies and answers that are held at once; small ones and files that are streamed do not count.
+    /// Bytes of large bodies and answers that are held at once; small ones and streamed files are not included.
     /// Clients that have shown no secret have a quarter of them; programs and these together, three quarters.
     pub bytes: usize,
     /// Streams of events of programs at once.

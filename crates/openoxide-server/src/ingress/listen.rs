@@ -14,8 +14,8 @@ const SENT: u32 = 256 * 1024;
 /// Why the server cannot listen at an address.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// Everybody could come in.
-    #[error("listening at {0} without the access token would let anybody who can reach it use your skills")]
+    /// Everyone could come in.
+    #[error("listening at {0} without the access token would let anyone who can reach it use your skills")]
     Open(SocketAddr),
     /// Another program listens there.
     #[error("another program listens at {0}")]
@@ -25,7 +25,7 @@ pub enum ListenError {
     Failed(SocketAddr, #[source] io::Error),
 }
 
-/// An address that is listened at. Elsewhere than on this machine alone, there is none that is open to everybody.
+/// An address that is listened at. Elsewhere than on this machine alone, there is none that is open to everyone.
 #[derive(Debug)]
 pub struct BoundListener {
     pub(super) listener: TcpListener,

@@ -37,7 +37,7 @@ enum Way {
     Later,
     /// The client cannot ask.
     Never,
-    /// Over HTTP anybody could be the client, so the user answers on the server's page, and the client repeats its request.
+    /// Over HTTP anyone could be the client, so the user answers on the server's page, and the client repeats its request.
     OnPage,
 }
 

@@ -295,7 +295,7 @@ mod tests {
         state.answering(&id("b"), 10);
         state.let_in(&request("d", "tools/list"), 1).unwrap();
         state.answering(&id("a"), BYTES_MAX);
-        assert!(state.let_in(&request("e", "tools/list"), 1).is_err(), "an answer that waits counts");
+        assert!(state.let_in(&request("e", "tools/list"), 1).is_err(), "an answer that waits is counted");
         for text in ["a", "b", "c", "d"] {
             state.answered(&id(text), true);
         }

@@ -1,4 +1,4 @@
-//! The door, over real sockets: who gets in, how much they may send, and how everybody is seen out.
+//! The door, over real sockets: who gets in, how much they may send, and how everyone is seen out.
 
 mod load;
 mod malformed;
@@ -170,7 +170,7 @@ async fn read_one(stream: &mut TcpStream) -> Came {
     }
 }
 
-/// Whether a connection is closed by the other side within a time; what it says until then does not count.
+/// Whether a connection is closed by the other side within a time; what it says until then is ignored.
 async fn is_closed_within(stream: &mut TcpStream, longest: Duration) -> bool {
     let mut buffer = vec![0; 64 * 1024];
     let end = async { while stream.read(&mut buffer).await.is_ok_and(|count| count > 0) {} };

@@ -15,7 +15,7 @@ use crate::{parse::Parsed, sidecar, skill::SkillMetadata};
 
 /// Makes the catalog of one view from its roots, in order, and what was found there.
 ///
-/// With `alone` no other thread helps: that takes longer, and less of everybody's time.
+/// With `alone` no other thread helps: that takes longer, and less of everyone's time.
 pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)], alone: bool) -> Catalog {
     let surveys = found.iter().map(|(_, survey, _)| *survey);
     let mut builder = Builder {
@@ -213,7 +213,7 @@ impl Builder<'_> {
         (metadata, problems.into_iter().map(|diagnostic| Problem { path: path.clone(), diagnostic }).collect())
     }
 
-    /// Lets no more skills count than the host does, and says so.
+    /// Keeps at most as many skills active as the host does, and says so.
     fn cut(&mut self, roots: &[SearchedRoot]) {
         let Some(max) = self.view.host.list.max else { return };
         let Some(root) = rank::cut(max, &mut self.entries) else { return };
@@ -260,7 +260,7 @@ impl Builder<'_> {
         self.problems.extend(rank::ambiguities(host, &self.entries));
         self.problems.extend(self.namespaces.problems.drain(..).map(|(path, diagnostic)| Problem { path, diagnostic }));
         sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, false);
-        // Usually few do not count, and the others stay where they are.
+        // Usually few are ignored, and the others stay where they are.
         let mut others: Vec<Entry> = self.entries.extract_if(.., |entry| !entry.is_active()).collect();
         let skills = self.entries;
         others.sort_by(|left, right| left.found().cmp(right.found()));
@@ -373,7 +373,7 @@ fn description(parsed: &Parsed, host: &Host, root: &Root) -> Arc<str> {
     instead.map_or_else(|| Arc::clone(&parsed.description), Arc::from)
 }
 
-/// Says why a skill does not count below its root, where other roots would take it.
+/// Says why a skill is ignored below its root, where other roots would take it.
 fn unfit(root: &Root, skill: &SkillMetadata) -> Option<Diagnostic> {
     if root.rule.description_required && !skill.described {
         let message = "the skill has no description, and its root asks for one";

@@ -8,10 +8,10 @@ use openoxide_permissions::{Action, Names, Permission, Rule, Rules};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::{discover::Reason, skill::SkillMetadata};
 
-/// Whether and why a skill counts.
+/// Whether a skill is active, and why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
-    /// It counts.
+    /// It is active.
     Active,
     /// Another skill has its name or is the same file.
     Shadowed,
@@ -55,11 +55,11 @@ pub struct Entry {
     pub root: usize,
     /// The place of its root in lists: that of the first root of its group.
     pub group: usize,
-    /// Whether it counts.
+    /// Whether it is active.
     pub status: Status,
     /// Why not.
     pub reason: Option<Reason>,
-    /// The skill that counts instead.
+    /// The skill that is active instead.
     pub by: Option<Arc<Path>>,
     /// Whether the model may call it.
     pub model: bool,
@@ -157,7 +157,7 @@ impl Entry {
         self.deciding(rules, Permission::Skill, str::to_owned).filter(|rule| rule.action == Action::Deny)
     }
 
-    /// Tells whether it counts.
+    /// Tells whether it is active.
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
     }

@@ -137,7 +137,7 @@ fn said<'v>(view: &'v View, setting: Option<(&str, &SettingRule)>) -> &'v [Setti
 
 /// Tells whether a control in the frontmatter has an effect below a root.
 fn counts(view: &View, root: &Root, control: Control) -> bool {
-    view.host.controls.count.contains(&control) && !root.rule.without.contains(&control)
+    view.host.controls.obeyed.contains(&control) && !root.rule.without.contains(&control)
 }
 
 /// What the skill's own files say.

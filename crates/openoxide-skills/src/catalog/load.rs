@@ -16,7 +16,7 @@ use crate::{settings::HostSettings, skill::SkillScope};
 /// How closely to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// What counts, and what was met on the way.
+    /// The catalog, and what was met on the way.
     #[default]
     Quick,
     /// Everything below the roots, also where the host does not look.

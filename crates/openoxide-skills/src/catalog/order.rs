@@ -14,7 +14,7 @@ pub(crate) fn rank_of(scope: SkillScope, rank: &[SkillScope]) -> usize {
 }
 
 /// Sorts entries by the host's keys. With `roots_first`, the order of the roots goes before everything else, and
-/// scopes do not count: that is the order in which entries meet.
+/// scopes are ignored: that is the order in which entries meet.
 pub(crate) fn sort_entries(entries: &mut [Entry], order: &[OrderKey], rank: &[SkillScope], roots_first: bool) {
     let by_search = |key: &OrderKey| !matches!(key, OrderKey::NameCollated | OrderKey::NameFolded);
     if roots_first && order.iter().all(by_search) {

@@ -33,7 +33,7 @@ fn keep_from_model(rules: &Rules, entry: &mut Entry) {
     entry.problems.push(Problem { path: entry.skill.path.to_path_buf(), diagnostic });
 }
 
-/// Lets a skill not count that rules deny under any of its names.
+/// Denies a skill that rules deny under any of its names.
 fn deny(rules: &Rules, entry: &mut Entry) {
     let Some(rule) = entry.denied_by(rules) else { return };
     let text = format!("the rule `{}` denies it ({})", rule.pattern, rule.origin);

@@ -66,7 +66,7 @@ fn root_by_root(roots: &[SearchedRoot], entries: &mut [Entry]) {
         let holder = names.get(&name).copied();
         let twin = files.get(entry.canonical().as_os_str()).copied();
         let keeps = |&holder: &usize| !stronger || overrides(&entries[holder]);
-        // Who overrides looks at files first, everybody else at names.
+        // Who overrides looks at files first, everyone else at names.
         if let Some(holder) = holder.filter(keeps).filter(|_| !stronger || twin.is_none()) {
             lose_by_root(roots, entries, index, holder);
         } else if let Some(twin) = twin {
@@ -88,7 +88,7 @@ fn root_by_root(roots: &[SearchedRoot], entries: &mut [Entry]) {
 fn lose_by_root(roots: &[SearchedRoot], entries: &mut [Entry], loser: usize, winner: usize) {
     let [own, other] = [loser, winner].map(|index| &roots[entries[index].root].root);
     let text = match other.rule.overrides && !own.rule.overrides {
-        true => format!("the skill of this name in `{}` counts, a root that overrides others", other.path.display()),
+        true => format!("the skill of this name in `{}` wins: its root overrides others", other.path.display()),
         false => why_shadowed(roots, &entries[winner], &entries[loser]),
     };
     lose(entries, loser, winner, text);
@@ -217,16 +217,16 @@ fn per_caller(roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
 fn why_shadowed(roots: &[SearchedRoot], winner: &Entry, loser: &Entry) -> String {
     let (own, other) = (winner.skill.scope, loser.skill.scope);
     if own != other {
-        return format!("the {}'s skill of this name counts, by scope", own.as_str());
+        return format!("the {}'s skill of this name wins, by scope", own.as_str());
     }
     if winner.root != loser.root {
         let path = roots[winner.root].root.path.display();
-        return format!("the skill of this name in `{path}` counts, an earlier root");
+        return format!("the skill of this name in `{path}` wins: its root comes first");
     }
     format!("`{}` has the same name and comes first", winner.dir().file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// Lets no more skills count than the host does, in the order in which they were found; returns the first that is over.
+/// Keeps at most as many skills active as the host does, in the order in which they were found; returns the first that is over.
 pub(super) fn cut(max: usize, entries: &mut [Entry]) -> Option<usize> {
     let mut over = None;
     for entry in entries.iter_mut().filter(|entry| entry.is_active()).skip(max) {
@@ -237,7 +237,7 @@ pub(super) fn cut(max: usize, entries: &mut [Entry]) -> Option<usize> {
     over
 }
 
-/// Reports names that several skills have where all of them count.
+/// Reports names that several skills have where all of them are active.
 pub(super) fn ambiguities(host: &Host, entries: &[Entry]) -> Vec<Problem> {
     if host.collide.names != OnClash::All {
         return Vec::new();

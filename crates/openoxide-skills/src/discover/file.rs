@@ -403,7 +403,7 @@ pub(super) fn read_sidecars<'f>(
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let bytes = match open_plain(fd, &folder.join(dir), flags, mounts) {
             Ok(inner) => read_small(inner.as_fd(), Path::new(name), mounts),
-            // A link is no folder to the system, but people must be told why their file has no effect.
+            // A link is no folder to the system, but people must learn why their file has no effect.
             Err(Errno::LOOP | Errno::NOTDIR) => Some(Err("its folder is a symbolic link, or no folder".to_owned())),
             Err(Errno::NOENT) => {
                 absent = Some(dir);

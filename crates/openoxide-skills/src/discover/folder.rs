@@ -43,7 +43,7 @@ pub(crate) struct Folder {
     pub(crate) repeats: bool,
     /// Whether it is a link to a folder that holds it.
     pub(crate) cycle: bool,
-    /// Whether it lies where no host looks, and is searched only for what does not count.
+    /// Whether it lies where no host looks, and is searched only for what is ignored.
     pub(crate) aside: bool,
     pub(crate) manifests: Vec<Manifest>,
 }

@@ -7,7 +7,7 @@ use crate::boundary::Boundary;
 use crate::host::{FolderNames, Host, Layout, Links, ScanRules};
 use crate::parse::Readings;
 
-/// Deepest folder that is searched for what does not count.
+/// Deepest folder that is searched for what is ignored.
 const THOROUGH_DEPTH: usize = 32;
 /// Most bytes of frontmatters that are kept below one root, besides a little of each file.
 const TEXT_MAX: usize = 32 * 1024 * 1024;
@@ -42,7 +42,7 @@ pub(crate) struct Plan {
     pub(crate) readers: Readings,
     /// Whether files need a content fingerprint.
     pub(crate) prints: bool,
-    /// Whether what does not count is looked for too.
+    /// Whether what is ignored is looked for too.
     pub(crate) thorough: bool,
     /// How far the hosts themselves look.
     pub(crate) reach: Reach,

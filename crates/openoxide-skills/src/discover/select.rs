@@ -17,7 +17,7 @@ pub(crate) struct Candidate {
     pub(crate) refused: Option<Reason>,
 }
 
-/// Why a skill does not count.
+/// Why a skill is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// The stable code.

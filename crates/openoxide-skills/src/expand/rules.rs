@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::host::{ArgumentRules, BlockForm, Callers, FileRules, Host, ShellRules, Situation, Variable};
 
-/// Most names of arguments that count.
+/// Most names of arguments that are used.
 const MOST_NAMES: usize = 64;
 
 /// Known values, by what they are. A placeholder for one that is not here stays as it is written.

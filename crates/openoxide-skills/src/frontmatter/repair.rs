@@ -244,14 +244,14 @@ fn apply(text: &str, edits: &[(Range<usize>, String)]) -> String {
 mod tests {
     use super::*;
 
-    fn mended(text: &str, repair: Repair) -> String {
+    fn repaired(text: &str, repair: Repair) -> String {
         let rules = ParseRules { repair, repair_starts: "[{@`".to_owned(), ..ParseRules::default() };
-        super::repair(text, &rules).map_or_else(|| "unchanged".to_owned(), |mended| mended.text)
+        super::repair(text, &rules).map_or_else(|| "unchanged".to_owned(), |repaired| repaired.text)
     }
 
     #[test]
     fn values_are_quoted() {
-        let quote = |text| mended(text, Repair::QuoteValues);
+        let quote = |text| repaired(text, Repair::QuoteValues);
         assert_eq!(quote("description: Use when: x # why"), "description: 'Use when: x' # why");
         assert_eq!(quote("name: [x"), "name: '[x'");
         assert_eq!(quote("a: it's: b"), "a: 'it''s: b'");
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn plain_values_are_quoted() {
-        let quote = |text| mended(text, Repair::QuotePlain);
+        let quote = |text| repaired(text, Repair::QuotePlain);
         assert_eq!(quote("description: Use when: x # why"), "description: \"Use when: x # why\"");
         assert_eq!(quote("a:\n  b: it's: so  "), "a:\n  b: \"it's: so\"  ");
         assert_eq!(quote("a: 'b: c"), "unchanged");
@@ -284,14 +284,14 @@ mod tests {
 
     #[test]
     fn places_are_found_again_after_a_repair() {
-        let mended = EditedText::new("a<!-- x -->b\tc", vec![(1..11, String::new()), (12..13, "  ".to_owned())]);
-        assert_eq!(mended.text, "ab  c");
-        assert_eq!([0, 1, 2, 4].map(|at| mended.original(at)), [0, 1, 12, 13]);
+        let repaired = EditedText::new("a<!-- x -->b\tc", vec![(1..11, String::new()), (12..13, "  ".to_owned())]);
+        assert_eq!(repaired.text, "ab  c");
+        assert_eq!([0, 1, 2, 4].map(|at| repaired.original(at)), [0, 1, 12, 13]);
     }
 
     #[test]
     fn special_values_are_quoted() {
-        let quote = |text| mended(text, Repair::QuoteSpecial);
+        let quote = |text| repaired(text, Repair::QuoteSpecial);
         assert_eq!(quote("description: a: b"), "description: \"a: b\"");
         assert_eq!(quote("description: a \"q\": b"), "description: \"a \\\"q\\\": b\"");
         assert_eq!(quote("description: [a, b]"), "unchanged");
@@ -302,24 +302,24 @@ mod tests {
 
     #[test]
     fn values_with_a_colon_become_blocks() {
-        let block = |text| mended(text, Repair::BlockValues);
+        let block = |text| repaired(text, Repair::BlockValues);
         assert_eq!(block("description: Use when: x # why"), "description: |-\n  Use when: x # why");
         assert_eq!(block("a_1  :   b:c  \nd: e"), "a_1: |-\n  b:c\nd: e");
         assert_eq!(block("a: b:\r\nc: d\r\n"), "a: |-\n  b:\r\nc: d\r\n");
         for same in ["a: b", "a-b: c: d", " a: b: c", "# a: b: c", "1a: b: c", "a: 'b: c", "a: \"b: c", "a: >", "a:"] {
             assert_eq!(block(same), "unchanged", "{same}");
         }
-        assert_eq!(mended("a: b:c", Repair::BlockLines), "a: |\n  b:c");
+        assert_eq!(repaired("a: b:c", Repair::BlockLines), "a: |\n  b:c");
     }
 
     #[test]
     fn places_in_mended_text_lead_back() {
         let text = "a    :     b:c\nd: e: f\ng: h";
         let rules = ParseRules { repair: Repair::BlockValues, ..ParseRules::default() };
-        let mended = repair(text, &rules).unwrap();
-        assert_eq!(mended.text, "a: |-\n  b:c\nd: |-\n  e: f\ng: h");
-        let at = mended.text.find("g: h").unwrap();
-        assert_eq!(&text[mended.original(at)..], "g: h");
-        assert_eq!(mended.original(0), 0);
+        let repaired = repair(text, &rules).unwrap();
+        assert_eq!(repaired.text, "a: |-\n  b:c\nd: |-\n  e: f\ng: h");
+        let at = repaired.text.find("g: h").unwrap();
+        assert_eq!(&text[repaired.original(at)..], "g: h");
+        assert_eq!(repaired.original(0), 0);
     }
 }

@@ -25,7 +25,7 @@ impl Caller {
     }
 }
 
-/// Whose words a message is to the model.
+/// The author of a message, as the model sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -54,30 +54,30 @@ impl Role {
 pub struct ActivationRules {
     /// Which part of the skill's file is sent.
     pub content: Content,
-    /// What arguments, files and commands are put into.
+    /// Where arguments, files and commands are filled in.
     pub expand: Expand,
-    /// For whose calls arguments, files and commands are put in.
+    /// For which calls arguments, files and commands are filled in.
     pub expand_for: Callers,
-    /// Whether arguments, files and commands inside code and comments count too.
+    /// Whether that also happens inside code and comments.
     pub expand_in_code: bool,
-    /// How long it may be.
+    /// The size limit.
     pub cut: Option<CutRule>,
-    /// Closing tags of the frame; in what a skill says their first character is escaped.
+    /// Closing tags of the frame; inside a skill's text they are escaped.
     pub guard: Vec<String>,
     /// The messages, in order.
     pub messages: Vec<MessageRule>,
-    /// How a finished message is cleaned.
+    /// Cleaning of a finished message.
     pub clean: MessageClean,
-    /// The files of the folder that are named with it.
+    /// The files of the folder that are listed with it.
     pub files: Option<FilesRule>,
-    /// Who is told, when a call brings what the call before brought, that nothing has changed: by `repeated.jinja`; and
-    /// when it brings something else, that this is so: by `again.jinja`. Absent: everything is sent again.
+    /// The caller that gets a short note instead of a text it has already: `repeated.jinja` if nothing changed, and
+    /// `again.jinja` before a text that did. Absent: everything is sent again.
     pub repeat: Option<Caller>,
-    /// What a name may hold besides ASCII letters and digits to be looked for; absent: anything.
+    /// Characters of a name besides ASCII letters and digits; absent: any.
     pub names: Option<String>,
-    /// Whether the user's call runs without asking, whatever the permission rules say.
+    /// Whether the user's own call needs no permission.
     pub user_needs_no_permission: bool,
-    /// What `allowed-tools` of a skill means.
+    /// The effect of `allowed-tools`.
     pub allowed_tools: ToolsMeaning,
 }
 
@@ -102,31 +102,31 @@ impl Default for ActivationRules {
     }
 }
 
-/// What `allowed-tools` of a skill means. What it gives is given only after consent.
+/// The effect of `allowed-tools`, after the user's approval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolsMeaning {
-    /// Nothing; it is read and shown.
+    /// None; it is only shown.
     #[default]
     Nothing,
-    /// While the skill is active, the model uses these tools without a question.
+    /// The model may use these tools without asking.
     Preapprove,
-    /// The same, and it uses no others; what the skill runs needs the tool that runs commands.
+    /// The same, and no others; commands of the skill need the tool that runs commands.
     Limit,
 }
 
-/// What arguments, files and commands are put into.
+/// Where arguments, files and commands are filled in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expand {
-    /// What the skill says.
+    /// In the skill's text.
     #[default]
     Content,
-    /// The finished message.
+    /// In the finished message.
     Message,
 }
 
-/// For whose calls a rule counts.
+/// For which calls a rule applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Callers {
@@ -148,19 +148,19 @@ pub enum Content {
     File,
 }
 
-/// How long what is sent may be.
+/// A size limit.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CutRule {
-    /// What is measured and cut.
+    /// What is limited.
     pub of: CutOf,
     /// The most bytes; the cut never splits a character.
     pub bytes: NonZeroUsize,
-    /// The most lines, and only whole lines are kept; absent: lines do not matter.
+    /// The most lines, cut at a line end; absent: any.
     pub lines: Option<NonZeroUsize>,
 }
 
-/// What is measured and cut.
+/// What is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CutOf {
@@ -170,16 +170,16 @@ pub enum CutOf {
     Answer,
 }
 
-/// How a finished message is cleaned.
+/// Cleaning of a finished message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MessageClean {
     /// Not at all.
     #[default]
     None,
-    /// Blanks around it go.
+    /// Blanks around it are removed.
     Trim,
-    /// The same, and blanks at the ends of lines, runs of blank lines and the padding of tables go.
+    /// The same, and so are blanks at the ends of lines, repeated blank lines and the padding of tables.
     Tidy,
 }
 
@@ -187,37 +187,37 @@ pub enum MessageClean {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageRule {
-    /// Whose words it is.
+    /// Its author, as the model sees it.
     pub role: Role,
     /// The name of its template.
     pub template: String,
-    /// Who must have called; absent: anybody.
+    /// Only for this caller; absent: any.
     pub caller: Option<Caller>,
-    /// Whether it only announces the skill, and does not carry it.
+    /// Whether it only announces the skill, without its text.
     #[serde(default)]
     pub frame: bool,
 }
 
-/// The files of the folder that are named with a skill.
+/// The files of the folder that are listed with a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FilesRule {
     /// How many at most.
     pub max: usize,
-    /// Names that are left out wherever they stand.
+    /// File names that are left out.
     #[serde(default)]
     pub except: Vec<String>,
 }
 
-/// How a skill that says `context: fork` runs: an agent of its own is given the text, and its last words come back.
+/// How a skill with `context: fork` runs: a separate agent gets the text, and its last message comes back.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ForkRules {
     /// The kind of agent that runs it, if the skill names none.
     pub agent: String,
-    /// Whether the caller goes on meanwhile, if the skill does not say.
+    /// Whether the caller goes on meanwhile, unless the skill says otherwise.
     pub background: bool,
-    /// Whose call is answered with what the agent said, without a word around it.
+    /// The caller that gets the agent's last message alone, without a frame.
     pub bare_for: Option<Caller>,
 }
 
@@ -227,16 +227,16 @@ impl Default for ForkRules {
     }
 }
 
-/// How a subagent starts with skills: their whole texts, by `preload.jinja`, or as a call would send them where there is
+/// How a subagent starts with skills: with their whole texts, by `preload.jinja`, or as a call sends them if there is
 /// no such template.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PreloadRules {
     /// Which part of a skill's file is sent; absent: the part that a call sends.
     pub content: Option<Content>,
-    /// Closing tags of the frame of `preload.jinja`; in what a skill says their first character is escaped.
+    /// Closing tags of the frame of `preload.jinja`; inside a skill's text they are escaped.
     pub guard: Vec<String>,
-    /// Which agents are shown the catalog.
+    /// Which agents see the catalog.
     pub catalog: CatalogFor,
 }
 
@@ -251,7 +251,7 @@ impl PreloadRules {
     }
 }
 
-/// Which agents are shown the catalog.
+/// Which agents see the catalog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CatalogFor {

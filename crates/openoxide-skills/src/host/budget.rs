@@ -14,31 +14,31 @@ use crate::skill::SkillScope;
 pub struct CatalogRules {
     /// The order of the entries.
     pub order: Vec<OrderKey>,
-    /// The rank of the scopes in that order, if not that of the list.
+    /// The rank of the scopes in that order, if not as in `collide`.
     pub rank: Vec<SkillScope>,
-    /// Whether paths are shown with links resolved.
+    /// Paths.
     pub path: PathForm,
     /// Whether it is shown at all.
     pub shown: bool,
     /// Whether it is shown when there is no skill.
     pub shown_empty: bool,
-    /// Where the model meets it.
+    /// Where the model sees it.
     pub place: CatalogPlace,
-    /// What stands between two entries.
+    /// The text between two entries.
     pub join: String,
     /// Whether only skills with a description are shown.
     pub described_only: bool,
-    /// The name of roots in paths, such as `r{n}`, used where it saves room; absent: paths are whole.
+    /// The short name of a root in paths, such as `r{n}`, used where it saves room; absent: paths are whole.
     pub root_alias: Option<String>,
-    /// What the frame around the entries takes with and without names for roots, in bytes.
+    /// The size of the frame around the entries, in bytes.
     pub alias_frame: AliasFrame,
-    /// How many folders above a plugin's own stand for it as a root when it has one skill only.
+    /// The root of a plugin with one skill is this many folders above its own.
     pub alias_lone_plugin: Option<usize>,
-    /// What joins the description and `when_to_use`; absent: the latter is not shown.
+    /// The text between the description and `when_to_use`; absent: the latter is not shown.
     pub when_to_use_join: Option<String>,
-    /// What is done to texts before they are shown.
+    /// Cleaning of texts before they are shown.
     pub lines: CatalogLines,
-    /// Texts that would end the frame around the entries; inside an entry their first character is escaped.
+    /// Texts that would end the frame around the entries; inside an entry they are escaped.
     pub guard: Vec<String>,
 }
 
@@ -63,24 +63,24 @@ impl Default for CatalogRules {
     }
 }
 
-/// What is done to the texts of a catalog before they are shown.
+/// Cleaning of the texts of a catalog before they are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CatalogLines {
     /// Nothing.
     #[default]
     AsWritten,
-    /// Blanks at the ends of lines, runs of blank lines and the padding of tables go.
+    /// Blanks at the ends of lines, repeated blank lines and the padding of tables are removed.
     Tidy,
-    /// Each description stands on one line, with characters that cannot be seen shown as escapes.
+    /// Each description is on one line, and invisible characters are shown as escapes.
     Visible,
 }
 
-/// Where the model meets the catalog.
+/// Where the model sees the catalog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CatalogPlace {
-    /// In the text that the conversation begins with.
+    /// In the system prompt.
     #[default]
     SystemPrompt,
     /// In the description of the tool that loads skills.
@@ -97,51 +97,51 @@ impl CatalogPlace {
     }
 }
 
-/// What the frame around the entries takes, in bytes.
+/// The size of the frame around the entries, in bytes.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AliasFrame {
     /// With whole paths.
     pub whole: u64,
-    /// With names for roots, without the lines that list them.
+    /// With short names for roots, without the lines that explain them.
     pub aliased: u64,
 }
 
-/// How much of the window the skills may take.
+/// How much of the context window the catalog may take.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BudgetRules {
     /// The share of the context window; absent: no limit.
     pub share: Option<f64>,
-    /// The window that is assumed when none is told, in tokens.
+    /// The window that is assumed if none is given, in tokens.
     pub window: Option<u64>,
-    /// The windows of models that have another one, where a setting names the model; the first that fits.
+    /// The windows of models that have another one, where a setting names the model; the first that matches.
     pub windows: Vec<ModelWindow>,
-    /// How many characters a token is taken for, by the size of the window; the first that fits.
+    /// Characters per token, by model or window; the first that matches.
     pub chars_per_token: Vec<CharsPerToken>,
-    /// What is counted.
+    /// The unit.
     pub measure: Measure,
-    /// Room that the program's own skills take, whose text is not ours to show.
+    /// Room that the program's own skills take.
     pub reserved: Vec<Reserved>,
-    /// The switch that turns the program's own skills off.
+    /// The setting that switches the program's own skills off.
     pub reserved_switch: Option<String>,
-    /// The budget when the window is not known, in characters.
+    /// The budget if the window is not known, in characters.
     pub unknown_chars: Option<u64>,
     /// A fixed budget instead of the share, in the unit of `measure`.
     pub fixed: Option<u64>,
-    /// Most that `fixed` may be.
+    /// The largest value of `fixed`.
     pub fixed_max: Option<u64>,
-    /// Most characters of one description, the mark included.
+    /// Most characters of one description, with its mark.
     pub entry_max: Option<NonZeroUsize>,
-    /// What marks a description that was cut to `entry_max`.
+    /// The end of a description that was cut to `entry_max`.
     pub entry_mark: String,
-    /// Whether characters are counted in UTF-16 units.
+    /// Whether characters are counted as UTF-16 units.
     pub utf16: bool,
-    /// Steps to take until the entries fit.
+    /// What is tried, in order, until the entries fit.
     pub fit: Vec<FitStep>,
     /// The setting that names the model.
     pub model: Option<String>,
-    /// The setting that tells how often each skill was used; the most used keep their descriptions longest.
+    /// The setting with how often each skill was used; the most used keep their descriptions longest.
     pub usage: Option<String>,
 }
 
@@ -178,16 +178,16 @@ pub struct ModelWindow {
     pub tokens: u64,
 }
 
-/// How many characters a token is taken for.
+/// Characters per token.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CharsPerToken {
     /// Parts of the names of models that this is for; empty: any.
     #[serde(default)]
     pub models: Vec<String>,
-    /// Where the model is not known: the largest window, in tokens, that this is for; absent: any.
+    /// If the model is not known: the largest window that this is for, in tokens; absent: any.
     pub up_to: Option<u64>,
-    /// The characters.
+    /// Characters per token.
     pub chars: u64,
 }
 
@@ -197,38 +197,38 @@ pub struct CharsPerToken {
 pub struct Reserved {
     /// Its name.
     pub name: String,
-    /// The room of its whole entry.
+    /// The size of its whole entry.
     pub size: u64,
-    /// Whether its description always stays.
+    /// Whether its description is always kept.
     #[serde(default)]
     pub kept: bool,
 }
 
-/// What a budget counts.
+/// The unit of a budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// Characters of each entry, and one for the line end between two.
+    /// Characters, with one for each line end between entries.
     #[default]
     Characters,
-    /// Terminal columns of each entry, and one for the line end between two.
+    /// Terminal columns, with one for each line end between entries.
     Columns,
-    /// A token for every four bytes of an entry and its line end, rounded up entry by entry.
+    /// Tokens: four bytes each, rounded up for each entry with its line end.
     LineTokens,
 }
 
-/// A step to take when the entries do not fit.
+/// Something to try when the entries do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FitStep {
-    /// All entries whole, if they fit.
+    /// All entries in full.
     Full,
-    /// All entries, the room left dealt out to the descriptions a character at a time, if the bare ones fit.
+    /// All entries, with descriptions shortened evenly.
     Deal,
-    /// Descriptions whole for the most used while they fit, names for the rest; names are never left out.
+    /// Full descriptions for the most used skills, names only for the rest.
     BareByUse,
-    /// The same if the bare entries fit.
+    /// The same, if all names fit.
     BareByUseBounded,
-    /// Names only, in order, as long as each fits; the rest is left out.
+    /// Names only, in order, while they fit; the rest is left out.
     BareWhileFits,
 }

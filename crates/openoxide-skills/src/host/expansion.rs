@@ -1,32 +1,32 @@
-//! What in a skill's text stands for something else when the skill is called: arguments, commands, files.
+//! What is replaced in a skill's text when the skill is called: arguments, commands, files.
 
 use crate::text::shell::last_command;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What stands for arguments and known values in a skill's text.
+/// Placeholders for arguments and known values in a skill's text.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArgumentRules {
     /// The number of the first argument in `$N`.
     pub first: usize,
-    /// Whether `$ARGUMENTS[N]` stands for one argument; otherwise it is all of them and a bracket.
+    /// Whether `$ARGUMENTS[N]` is one argument; otherwise it is all of them and a bracket.
     pub bracketed: bool,
-    /// What a placeholder becomes whose argument was not given.
+    /// A placeholder without an argument.
     pub missing: MissingArgument,
     /// Whether the placeholder with the greatest number takes all words that are left.
     pub last_takes_rest: bool,
-    /// Whether `$N` counts only when no letter, digit or underscore follows.
+    /// Whether `$N` is a placeholder only if no letter, digit or underscore follows.
     pub boundary: bool,
     /// How typed text becomes words.
     pub words: WordRule,
-    /// Whether the names under `arguments` in the frontmatter stand for arguments, as `$name`; one not given is empty.
+    /// Whether names under `arguments` in the frontmatter can be used as `$name`; one that is not given is empty.
     pub named: bool,
-    /// What a single backslash keeps from being replaced.
+    /// What a backslash protects.
     pub escape: Escape,
-    /// Known values that can be named, as in `${NAME}`.
+    /// Known values, used as `${NAME}`.
     pub variables: Vec<VariableName>,
-    /// What follows the text when arguments were given and no placeholder took one, with `{arguments}`; absent: nothing.
+    /// The text that is added if arguments are given and no placeholder uses one, with `{arguments}`; absent: none.
     pub append: Option<String>,
 }
 
@@ -47,14 +47,14 @@ impl Default for ArgumentRules {
     }
 }
 
-/// What a placeholder becomes whose argument was not given.
+/// A placeholder without an argument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissingArgument {
-    /// It stays as it is written.
+    /// It stays.
     #[default]
     Stays,
-    /// It goes.
+    /// It is removed.
     Empty,
 }
 
@@ -62,16 +62,16 @@ pub enum MissingArgument {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WordRule {
-    /// Quotes and backslashes as in a shell; a quote that nothing closes is an ordinary character.
+    /// As in a shell; a quote that is not closed is an ordinary character.
     #[default]
     Shell,
-    /// As in a shell, but a backslash inside quotes stays, and a quote that nothing closes takes the rest as it is.
+    /// As in a shell, but backslashes inside quotes stay, and a quote that is not closed extends to the end.
     ShellText,
-    /// A picture such as `[Image 1]`, a text in quotes, or a run of characters that are neither blanks nor quotes.
+    /// Quoted texts, pictures such as `[Image 1]`, and words without blanks and quotes.
     Tokens,
 }
 
-/// What a single backslash keeps from being replaced; the backslash goes.
+/// What a backslash protects; the backslash itself is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Escape {
@@ -88,9 +88,9 @@ pub enum Escape {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VariableName {
-    /// What stands between the braces.
+    /// The name.
     pub name: String,
-    /// What it stands for.
+    /// The value.
     pub is: Variable,
 }
 
@@ -108,7 +108,7 @@ pub enum Variable {
     PluginRoot,
     /// The folder for data of that plugin.
     PluginData,
-    /// How hard the model is told to think.
+    /// The effort setting of the model.
     Effort,
 }
 
@@ -126,24 +126,24 @@ impl Variable {
     }
 }
 
-/// Commands in a skill's text whose output takes their place. Arguments are filled in first, as data.
+/// Commands in a skill's text that are replaced by their output. Arguments are filled in first, as data.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ShellRules {
     /// Whether commands may be run at all.
     pub run: bool,
-    /// Where a command in the line, an exclamation mark and the command in backticks, may stand.
+    /// Where a command in a line, an exclamation mark and the command in backticks, is recognized.
     pub inline: InlinePlace,
-    /// Which fence with an exclamation mark holds a command.
+    /// Which code fence with an exclamation mark is a command.
     pub block: BlockForm,
     /// What happens when a command fails.
     pub failure: OnFailure,
-    /// Programs whose status 1 is no failure, each with its first word of arguments if that matters; the last one of a
-    /// line of commands decides.
+    /// Commands that may end with status 1 without having failed; the last one of a
+    /// line decides.
     pub fine: Vec<String>,
-    /// Whether what a command says on standard error counts as output.
+    /// Whether standard error is part of the output.
     pub stderr: bool,
-    /// Whether blanks and line ends after the output go.
+    /// Whether blanks and line ends after the output are removed.
     pub trim_end: bool,
     /// The most seconds that a command may take.
     pub seconds: u64,
@@ -167,7 +167,7 @@ impl Default for ShellRules {
     }
 }
 
-/// Where a command in the line may stand.
+/// Where a command in a line is recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InlinePlace {
@@ -179,11 +179,11 @@ pub enum InlinePlace {
     Nowhere,
 }
 
-/// Which fence with an exclamation mark holds a command.
+/// Which code fence with an exclamation mark is a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockForm {
-    /// A code fence of its own lines, after whose opening backticks only the mark stands.
+    /// A code fence that opens with three backticks and the mark, alone on a line.
     Fence,
     /// Everything from three backticks and the mark to the next three backticks.
     Anywhere,
@@ -195,28 +195,28 @@ pub enum BlockForm {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFailure {
-    /// What is said of it takes its place.
+    /// The command is replaced by a note.
     #[default]
     InPlace,
-    /// The skill is not called, and the caller is told why.
+    /// The skill is not called, and the caller gets the reason.
     Abort,
-    /// Its output takes its place as if it had not failed.
+    /// The command is replaced by its output all the same.
     Ignore,
 }
 
-/// Names of files in a skill's text, `@path`, whose text is attached.
+/// File names in a skill's text, `@path`, whose text is attached.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FileRules {
-    /// What must stand before the mark.
+    /// What must come before the `@`.
     pub before: FileStart,
     /// Characters that end a name, beside blanks.
     pub ends: String,
-    /// Which of the characters before that belong to a name.
+    /// Which of the characters before that belong to the name.
     pub keeps: FileNameEnd,
-    /// Whether a name may stand in double quotes, with blanks in it.
+    /// Whether a name may be in double quotes, with blanks in it.
     pub quoted: bool,
-    /// The folders that a name is looked for in; the first that has it.
+    /// The folders in which a name is looked for, in order.
     pub beneath: Vec<FileBase>,
     /// The most files that are attached.
     #[serde(skip)]
@@ -230,7 +230,7 @@ pub struct FileRules {
     /// The closing tag of the frame that `attachment.jinja` draws; in a file its first character is escaped.
     #[serde(skip)]
     pub guard: Vec<String>,
-    /// Whether people are told of a name that leads to no file.
+    /// Whether a missing file is reported.
     pub tell_missing: bool,
 }
 
@@ -251,7 +251,7 @@ impl Default for FileRules {
     }
 }
 
-/// What must stand before the mark of a file's name.
+/// What must come before the `@` of a file name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileStart {

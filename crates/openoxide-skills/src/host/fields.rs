@@ -7,30 +7,30 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FieldRules {
-    /// Keys that are read; empty means every key that has a meaning anywhere.
+    /// Keys that are read; empty: every key that some host knows.
     pub read: Vec<String>,
-    /// A key that is not read.
+    /// Unknown keys.
     pub unknown: UnknownFields,
-    /// How a yes or no is written.
+    /// How `true` and `false` may be written.
     pub bools: BoolRule,
-    /// A field that keeps a skill back, with a value that is neither yes nor no.
+    /// A field that restricts a skill, with a value that is neither `true` nor `false`.
     pub unclear: UnclearControl,
-    /// Other spellings of keys that are understood.
+    /// Other spellings of keys.
     pub spellings: Vec<Spelling>,
     /// Longest `compatibility`; more is invalid.
     pub compatibility_max: Option<usize>,
-    /// Keys whose value makes the skill invalid if it has a wrong type: `compatibility` is a text, `metadata` a map.
+    /// Keys that make the skill invalid if their value has a wrong type (`compatibility` is text, `metadata` a map).
     pub strict: Vec<String>,
 }
 
-/// A field that keeps a skill back, with a value that is neither yes nor no.
+/// A field that restricts a skill, with a value that is neither `true` nor `false`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnclearControl {
-    /// As if the field were not there.
+    /// The field is ignored.
     #[default]
     Ignore,
-    /// The skill is kept back.
+    /// The skill is restricted.
     Close,
 }
 
@@ -44,11 +44,11 @@ pub enum Spelling {
     CamelCase,
 }
 
-/// A key that is not read.
+/// Unknown keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnknownFields {
-    /// Kept, without a word.
+    /// Kept.
     #[default]
     Keep,
     /// Kept, with a warning.
@@ -57,7 +57,7 @@ pub enum UnknownFields {
     Error,
 }
 
-/// How a yes or no is written.
+/// How `true` and `false` may be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BoolRule {
@@ -68,47 +68,47 @@ pub enum BoolRule {
     Loose,
 }
 
-/// What descriptions must be like.
+/// Rules for descriptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DescriptionRules {
     /// Whether a skill without one is invalid.
     pub required: bool,
-    /// What a description that is there and empty is.
+    /// An empty description.
     pub empty: EmptyText,
     /// Most characters; more is invalid.
     pub max: Option<usize>,
     /// More characters than this get a warning.
     pub max_advised: Option<usize>,
-    /// Whether blanks at both ends do not count towards that.
+    /// Whether blanks at both ends are left out of these lengths.
     pub max_trimmed: bool,
-    /// The first line of the body that is not blank, heading marks removed, stands in for a missing one; absent: nothing
+    /// The first line of the body, without heading marks, is used if there is none; absent: nothing
     /// does.
     pub first_line: Option<FirstLine>,
 }
 
-/// What a description that is there and empty is.
+/// An empty description.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EmptyText {
-    /// None at all.
+    /// The description is missing.
     #[default]
     Missing,
-    /// A description like any other.
-    Counts,
-    /// None, but nothing is missing: the key alone is enough, even without a value.
+    /// A valid description.
+    Kept,
+    /// Accepted: the key alone is enough, even without a value.
     Allowed,
-    /// A description, and so is any other value but nothing, no and zero; what is not text shows as empty.
+    /// Accepted, and so is any value but null, `false` and zero; a value that is not text shows as empty.
     Loose,
 }
 
-/// A line of the body that stands in for a missing description.
+/// A line of the body that is used for a missing description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FirstLine {
-    /// Most characters of it; more is cut and ends in `...`.
+    /// Most characters; a longer one is cut and ends in `...`.
     pub max: usize,
-    /// What stands in when there is not even a body.
+    /// The description if there is no body either.
     pub empty: String,
 }
 
@@ -118,11 +118,11 @@ pub struct FirstLine {
 pub struct SidecarRules {
     /// Paths inside the skill's folder; the first that exists is read.
     pub files: Vec<String>,
-    /// What one bad value drops.
+    /// What is dropped because of one bad value.
     #[serde(default)]
     pub bad: SidecarBad,
-    /// Products that `policy.products` may name, first the one that it must name if it names any; another one is a bad
-    /// value. Empty: any, and none must be.
+    /// Products that `policy.products` may name; if it names any, the first must be among them. Any other is a bad
+    /// value. Empty: any product.
     #[serde(default)]
     pub products: Vec<String>,
     /// Whether a plugin's skill can also name a picture in the `assets` of the plugin.
@@ -130,11 +130,11 @@ pub struct SidecarRules {
     pub plugin_assets: bool,
 }
 
-/// What one bad value in a metadata file drops.
+/// What is dropped because of one bad value in a metadata file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SidecarBad {
-    /// That value alone.
+    /// Only that value.
     #[default]
     Field,
     /// The whole file.

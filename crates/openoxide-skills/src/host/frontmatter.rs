@@ -14,61 +14,61 @@ pub enum Dialect {
     Strict,
 }
 
-/// How a number is written when text is wanted.
+/// A number where text is expected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberText {
-    /// As it stands in the file.
+    /// As it is written in the file.
     #[default]
     AsWritten,
     /// By its value, in the shortest decimal form.
     ByValue,
-    /// It is not text, nor is a yes or no: a value of a wrong type.
+    /// Not text, as `true` and `false` are not: a value of a wrong type.
     NotText,
 }
 
-/// Which plain scalars are no text where text is wanted.
+/// Unquoted values that are not text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Typed {
-    /// None: whatever is written counts as text, and nothing as no value.
+    /// None: every value is text, and an empty one is missing.
     #[default]
     Never,
-    /// Nothing, yes and no, numbers, and what older YAML takes for a number or a date: `1_000`, `0b11`, `12:30`, `2024-01-02`.
+    /// Empty values, `true` and `false`, numbers, and what older YAML takes for a number or a date: `1_000`, `0b11`, `12:30`, `2024-01-02`.
     Older,
 }
 
-/// A key that stands twice.
+/// A key that is written twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnDuplicate {
-    /// The frontmatter is not valid.
+    /// The frontmatter is invalid.
     #[default]
     Error,
     /// Only a key that is read makes the frontmatter invalid.
     KnownError,
-    /// The last one counts.
+    /// The last one wins.
     Last,
 }
 
-/// What is tried when the YAML is not valid.
+/// Repair of invalid YAML.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repair {
     /// Nothing.
     #[default]
     None,
-    /// A value that holds `: `, or begins with one of `repair_starts` and is not valid alone, is put in single quotes.
+    /// Values that contain `: `, or are invalid and begin with one of `repair_starts`, are put in single quotes.
     QuoteValues,
-    /// The same, and a value of a wrong type is repaired too.
+    /// The same, and values of a wrong type are repaired too.
     QuoteTypes,
-    /// A top-level value that holds any special character is put in double quotes, and tabs become spaces.
+    /// Top-level values with special characters are put in double quotes, and tabs become spaces.
     QuoteSpecial,
-    /// A value that holds `: ` and begins like plain text is put in double quotes, at any depth.
+    /// Plain values that contain `: ` are put in double quotes, at any depth.
     QuotePlain,
-    /// A top-level value that holds a colon, and is neither quoted nor a block, becomes a literal block.
+    /// Unquoted top-level values with a colon become literal blocks.
     BlockValues,
-    /// The same before anything is read, whether or not the YAML is valid, and the block keeps its line end.
+    /// The same, whether or not the YAML is valid, and the block keeps its line end.
     BlockLines,
 }
 
@@ -76,25 +76,25 @@ pub enum Repair {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tags {
-    /// Passed over; the value counts.
+    /// Ignored; the value is used.
     #[default]
     Ignore,
-    /// Those of YAML's own types are passed over; any other makes the YAML not valid.
+    /// Tags of YAML's own types are ignored; any other makes the frontmatter invalid.
     Standard,
-    /// The frontmatter is not valid.
+    /// The frontmatter is invalid.
     Refuse,
 }
 
-/// What YAML beyond repair means.
+/// YAML that cannot be repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BadYaml {
     /// The skill is invalid.
     #[default]
     Invalid,
-    /// The body counts, without any field.
+    /// The skill has its body, and no fields.
     BodyOnly,
-    /// Lines of the form `key: value` at the left margin count, each value read for itself.
+    /// Lines of the form `key: value` at the left margin are read one by one.
     Lines,
 }
 
@@ -102,17 +102,17 @@ pub enum BadYaml {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FenceRules {
-    /// What opens it, at the very start of the text.
+    /// What opens it, at the start of the file.
     pub open: Fence,
     /// What closes it.
     pub close: Fence,
-    /// What a block with nothing in it is.
+    /// An empty block.
     pub empty: EmptyBlock,
-    /// Whether blank lines may stand before what opens it.
+    /// Whether blank lines may come first.
     pub blank_before: bool,
 }
 
-/// What a block of frontmatter with nothing in it is.
+/// An empty block of frontmatter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EmptyBlock {
@@ -121,26 +121,26 @@ pub enum EmptyBlock {
     NoFields,
     /// No frontmatter at all.
     None,
-    /// Frontmatter that is not valid.
+    /// Invalid frontmatter.
     Invalid,
 }
 
-/// Three dashes, and what may stand around them.
+/// Three dashes, and what may be around them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fence {
-    /// They begin a line and nothing but blanks follows.
+    /// `---` at the start of a line, followed by blanks at most.
     #[default]
     Line,
-    /// They are all that is left of a line when both ends are trimmed.
+    /// `---` alone on a line, with blanks around it at most.
     TrimmedLine,
-    /// They stand anywhere, whatever follows.
+    /// `---` anywhere.
     Anywhere,
-    /// They begin a line, whatever follows; of what follows the opening ones, one character is left out.
+    /// `---` at the start of a line, whatever follows; one character after the opening `---` is dropped.
     Glued,
-    /// They begin a line, whatever follows; a line end after the closing ones is not part of what follows. The end of the
+    /// `---` at the start of a line, whatever follows; a line end after the closing `---` is dropped. The end of the
     /// file closes the frontmatter too.
     LineStart,
-    /// A word for the format may follow on their line: `yaml`, `yml` or `json`. Text in another format is refused.
+    /// `---`, and a format at most: `yaml`, `yml` or `json`. Any other format is refused.
     Format,
 }

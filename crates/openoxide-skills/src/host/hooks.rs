@@ -7,25 +7,25 @@ use serde::Deserialize;
 
 use super::expansion::VariableName;
 
-/// Commands that a skill wants run on events.
+/// Commands that a skill runs on events.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HookRules {
     /// Whether commands may be run at all.
     pub run: bool,
-    /// The events that are honoured.
+    /// The events that are supported.
     pub events: Vec<HookEvent>,
-    /// When a command that is to run once has run.
+    /// When a command that runs once is done.
     pub once: Once,
-    /// The folder that commands start in.
+    /// The working folder of commands.
     pub folder: HookFolder,
-    /// How long a skill's commands stay, if nobody deactivates the skill.
+    /// How long a skill's commands stay, unless the skill is deactivated.
     pub scope: HookScope,
     /// Environment variables that hold a known value; the skill's folder is the copy that runs.
     pub variables: Vec<VariableName>,
-    /// The seconds that a command may take unless it says otherwise; the user's limit on scripts counts too.
+    /// The time limit of a command that names none, in seconds; the user's limit on scripts applies too.
     pub seconds: f64,
-    /// The same for single events.
+    /// The time limit for single events.
     pub times: BTreeMap<HookEvent, f64>,
     /// The seconds that all commands of one event may take together; the others do not run then, and that is said.
     #[serde(skip)]
@@ -120,37 +120,37 @@ impl HookEvent {
     }
 }
 
-/// When a command that is to run once has run.
+/// When a command that runs once is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Once {
-    /// When it was started.
+    /// After its first start.
     #[default]
     FirstRun,
-    /// When it neither failed nor kept anything from happening.
+    /// After it first succeeded, without blocking anything.
     FirstSuccess,
 }
 
-/// The folder that a command starts in.
+/// The working folder of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HookFolder {
     /// The skill's, as a copy of the bytes that were trusted.
     #[default]
     Skill,
-    /// The folder that the session was started in.
+    /// The folder in which the session was started.
     Project,
 }
 
-/// How long a skill's commands stay, if nobody deactivates the skill.
+/// How long a skill's commands stay, unless the skill is deactivated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HookScope {
-    /// Until the session ends, even when the fork that the skill ran in ended before.
+    /// Until the session ends, even if the skill's own fork ended before.
     Session,
     /// Until the turn ends.
     Turn,
-    /// Until the fork that the skill ran in ends, or the session does.
+    /// Until the skill's own fork or the session ends.
     #[default]
     UntilDeactivated,
 }

@@ -1,4 +1,4 @@
-//! Which skills of a host count: the order of its list, clashes of names and files, and controls in the frontmatter.
+//! Which skills of a host are active: the order of its list, clashes of names and files, and controls in the frontmatter.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::{diagnostic::Code, skill::SkillScope};
 pub struct ListRules {
     /// What the list is sorted by.
     pub order: Vec<OrderKey>,
-    /// Whether paths are shown with links resolved.
+    /// Paths.
     pub path: PathForm,
-    /// Most skills that count, in the order in which they are found.
+    /// Most skills that are active, in the order in which they are found.
     pub max: Option<usize>,
-    /// What the program says, where it answers with a list, about a file that is no skill to it, by the code of the
-    /// finding, such as `S0112`; `{message}` is what we say.
+    /// The program's own error texts in its list of skills, by the code of the
+    /// finding, such as `S0112`; `{message}` is our text.
     pub errors: BTreeMap<String, String>,
-    /// When a program that is running looks at its skills again.
+    /// When a running program looks at its skills again.
     pub refresh: Refresh,
 }
 
@@ -43,7 +43,7 @@ impl Default for ListRules {
     }
 }
 
-/// When a program that is running looks at its skills again.
+/// When a running program looks at its skills again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refresh {
@@ -58,7 +58,7 @@ pub enum Refresh {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OrderKey {
-    /// The rank of the scope, as stated under `collide.rank` or `catalog.rank`.
+    /// The rank of the scope, from `collide.rank` or `catalog.rank`.
     Scope,
     /// The order of the roots.
     Root,
@@ -76,7 +76,7 @@ pub enum OrderKey {
     FolderAnyCase,
 }
 
-/// Whether a path is shown with links resolved.
+/// The form of paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PathForm {
@@ -87,23 +87,23 @@ pub enum PathForm {
     AsFound,
 }
 
-/// What happens when two skills meet.
+/// What happens when two skills have one name, or are one file.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CollideRules {
-    /// Which of the skills with one name count.
+    /// Which of several skills with one name are active.
     pub names: OnClash,
-    /// The rank of the scopes; absent ones, or none at all, rank by the order of the roots.
+    /// The rank of the scopes, best first; the order of the roots decides the rest.
     pub rank: Vec<SkillScope>,
-    /// What skills of one name are sorted by instead, before the first or the last is taken.
+    /// What decides between skills of one name instead.
     pub order: Vec<OrderKey>,
-    /// Whether a skill of an untrusted folder loses every clash.
+    /// Whether a skill of an untrusted project loses to every other of its name.
     pub untrusted_loses: bool,
-    /// Whether a file found twice is listed once.
+    /// A file that two roots lead to.
     pub same_file: SameFile,
 }
 
-/// Which of several skills with one name count.
+/// Which of several skills with one name are active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnClash {
@@ -122,21 +122,21 @@ pub enum OnClash {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SameFile {
-    /// The first root's entry counts.
+    /// Only the first root's entry is active.
     #[default]
     First,
-    /// Each entry counts.
+    /// Each entry is active.
     All,
-    /// Names are settled first, root by root; then the first entry that still counts does.
+    /// Names are settled first, root by root; then the first entry that is left is active.
     AfterNames,
 }
 
-/// Which frontmatter controls count.
+/// Which frontmatter controls are obeyed.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ControlRules {
-    /// Controls that have an effect.
-    pub count: Vec<Control>,
+    /// Controls that are obeyed.
+    pub obeyed: Vec<Control>,
 }
 
 /// A control that a skill's own text can set.
@@ -151,7 +151,7 @@ pub enum Control {
     AllowImplicitInvocation,
     /// `paths` keeps it dormant until a matching file is touched.
     Paths,
-    /// `paths` keeps it from the model, and from nobody else, until a matching file is touched.
+    /// `paths` keeps it from the model, but not from the user, until a matching file is touched.
     PathsForModel,
     /// `enabled: false` switches it off.
     Enabled,

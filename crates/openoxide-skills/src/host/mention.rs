@@ -9,32 +9,32 @@ use super::name::NameShape;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MentionRules {
-    /// A mark and a name, in running text.
+    /// A mark and a name, in a text.
     pub plain: PlainRules,
-    /// A link whose text is a mark and a name, and whose target is the skill's file.
+    /// A link to the skill's file whose text is a mark and a name.
     pub link: LinkRules,
     /// A command: a mark, a name and arguments.
     pub command: CommandRules,
-    /// Characters of a name in running text and in links, besides ASCII letters and digits.
+    /// Characters of a name in a text and in links, besides ASCII letters and digits.
     pub also: String,
-    /// Names of environment variables that running text never means.
+    /// Names of environment variables, which never mean a skill.
     pub blocked: Vec<String>,
     /// Whether upper and lower case are the same in those names.
     pub blocked_any_case: bool,
-    /// Whether code, between backticks or in a fence, is text like any other.
+    /// Whether names are also found in code, between backticks or in a fence.
     pub in_code: bool,
-    /// Whether a turn can also name skills by their path, beside its text. They come first, and the name that such an item
+    /// Whether a turn can also name skills by their path, besides its text. They come first, and the name that such an item
     /// gives is not looked for in the text, even if its path leads nowhere.
     pub items: bool,
-    /// Whether a path may also lead to a skill's folder, begin with `~/`, or go out from the working folder.
+    /// Whether a path may also be a skill's folder, begin with `~/`, or be relative to the working folder.
     pub loose_paths: bool,
-    /// Whether a name that a connector also has means no skill in running text.
+    /// Whether a name that a connector has too means no skill in a text.
     pub connectors: bool,
-    /// What a name in running text means when several skills have it.
+    /// A name in a text that several skills have.
     pub ambiguous: Ambiguous,
     /// The order of the skills that one text names.
     pub order: MentionOrder,
-    /// Whether it is said which skills may have been meant, here and to a model that calls a skill that is not there.
+    /// Whether similar names are suggested, here and to a model that calls an unknown skill.
     pub suggests: bool,
 }
 
@@ -58,35 +58,35 @@ impl Default for MentionRules {
     }
 }
 
-/// A mark and a name, in running text.
+/// A mark and a name, in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PlainRules {
     /// The mark, such as `$`; empty: there is no such form.
     pub mark: String,
-    /// Characters that do not count as part of a name where they end it.
+    /// Characters that are not part of a name at its end.
     pub trim: String,
-    /// Whether the mark does not count after an ASCII letter, a digit or `_`.
+    /// Whether the mark is ignored after an ASCII letter, a digit or `_`.
     pub not_after_word: bool,
-    /// Characters after which the mark does not count.
+    /// Characters after which the mark is ignored.
     pub not_after: String,
-    /// Characters before which the name does not count.
+    /// Characters before which the name is ignored.
     pub not_before: String,
-    /// Whether a name has at least one letter.
+    /// Whether a name must have a letter.
     pub letter: bool,
 }
 
-/// A link whose text is a mark and a name, and whose target is the skill's file.
+/// A link to the skill's file whose text is a mark and a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinkRules {
     /// The mark, such as `$` in `[$name](path)`; empty: there is no such form.
     pub mark: String,
-    /// Beginnings of a target that are taken off.
+    /// Prefixes of a target that are removed.
     pub prefixes: Vec<String>,
-    /// Beginnings of a target that is no skill.
+    /// Prefixes of targets that are not skills.
     pub others: Vec<String>,
-    /// Whether a blocked name takes the whole link with it.
+    /// Whether a blocked name makes the whole link ordinary text.
     pub blocked: bool,
 }
 
@@ -96,19 +96,19 @@ pub struct LinkRules {
 pub struct CommandRules {
     /// The mark, such as `/` or `/skill:`; empty: there is no such form.
     pub mark: String,
-    /// Where in a text it may stand.
+    /// Where in a text it may be.
     pub place: CommandPlace,
-    /// Beginnings of a text whose inside is not looked at; a blank at the end is any white space, or the end of the text.
+    /// Texts that begin with these are not searched for commands inside; a blank at the end matches any white space, or the end.
     pub inside_unless: Vec<String>,
     /// What ends the name.
     pub ends: NameEnd,
     /// The shape of the name; a word of another shape is text.
     pub shape: NameShape,
-    /// Where blanks around the arguments go.
+    /// Blanks around the arguments.
     pub arguments: ArgumentBlanks,
 }
 
-/// Where in a text a command may stand.
+/// Where in a text a command may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommandPlace {
@@ -117,7 +117,7 @@ pub enum CommandPlace {
     Start,
     /// At the start, or after blanks.
     AfterBlanks,
-    /// The same, or anywhere inside the text: the first one counts, and what stands around it becomes the arguments.
+    /// The same, or anywhere inside the text: the first one wins, and the rest of the text becomes the arguments.
     Inside,
 }
 
@@ -134,27 +134,27 @@ pub enum NameEnd {
     SpaceOrLine,
 }
 
-/// Where blanks around the arguments of a command go.
+/// Blanks around the arguments of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArgumentBlanks {
-    /// Away, on both sides.
+    /// Removed on both sides.
     #[default]
     Trimmed,
-    /// Away before them.
+    /// Removed before them.
     TrimmedStart,
-    /// Nowhere: only the one space after the name goes.
+    /// Kept, but for the one space after the name.
     Kept,
 }
 
-/// What a name means when several skills have it.
+/// A name that several skills have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ambiguous {
     /// Nothing.
     #[default]
     Nothing,
-    /// The skill that counts, or the first that does.
+    /// The skill that is active, or the first of several.
     Rank,
 }
 
@@ -162,10 +162,10 @@ pub enum Ambiguous {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MentionOrder {
-    /// As they are typed.
+    /// As typed.
     #[default]
     Typed,
-    /// That of the list, links before names.
+    /// As in the list, links before names.
     List,
 }
 

@@ -3,23 +3,23 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What names must be like.
+/// Rules for names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NameRules {
-    /// Where the name comes from; the first that gives one.
+    /// Where the name comes from; the first one that is there.
     pub from: Vec<NameSource>,
-    /// The name when there is no other.
+    /// The name of a skill that has none.
     pub fallback: String,
     /// Whether the frontmatter must have a name.
     pub required: bool,
-    /// What happens to the frontmatter's name before it is used, besides `clean`.
+    /// Changes to the frontmatter's name before it is used, besides `clean`.
     pub steps: Vec<NameStep>,
-    /// A name that breaks this is invalid.
+    /// Required of every name.
     pub must: NameShape,
-    /// A name that breaks this gets a warning.
+    /// Expected of every name; a warning otherwise.
     pub should: NameShape,
-    /// Whether the other source of a name also calls the skill.
+    /// Whether the skill can also be called by the name from the other source.
     pub alias: bool,
 }
 
@@ -31,15 +31,15 @@ pub enum NameSource {
     Frontmatter,
     /// The folder.
     Folder,
-    /// The folder that links lead to.
+    /// The folder, with links resolved.
     RealFolder,
 }
 
-/// Something that happens to a name before it is used.
+/// A change to a name before it is used.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NameStep {
-    /// Blanks at both ends go.
+    /// Blanks at both ends are removed.
     Trim,
     /// Compatibility forms are folded (NFKC).
     Fold,

@@ -12,9 +12,9 @@ use super::{DescriptionRules, FieldRules, NameRules};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ParseRules {
-    /// A byte-order mark before the text.
+    /// A byte-order mark at the start.
     pub byte_order_mark: Mark,
-    /// What happens to the text before the frontmatter is read.
+    /// Changes to the text before the frontmatter is read.
     pub prepare: Vec<Prepare>,
     /// What opens and closes the frontmatter.
     pub fence: FenceRules,
@@ -22,52 +22,52 @@ pub struct ParseRules {
     pub utf8: Utf8,
     /// Which YAML is understood.
     pub dialect: Dialect,
-    /// How a number is written when text is wanted.
+    /// A number where text is expected.
     pub numbers: NumberText,
-    /// Which plain scalars are no text where text is wanted.
+    /// Unquoted values that are not text.
     pub typed: Typed,
-    /// A key that stands twice.
+    /// A key that is written twice.
     pub duplicates: OnDuplicate,
     /// Whether `<<` brings in the keys of another map.
     pub merge_keys: bool,
-    /// What is tried when the YAML is not valid.
+    /// Repair of invalid YAML.
     pub repair: Repair,
     /// Characters that a value may not begin with, for `quote-values`.
     pub repair_starts: String,
     /// Tags (`!name`) in the frontmatter.
     pub tags: Tags,
-    /// What YAML beyond repair means.
+    /// YAML that cannot be repaired.
     pub bad_yaml: BadYaml,
-    /// What a file without frontmatter means.
+    /// A file without frontmatter.
     pub no_frontmatter: NoFrontmatter,
-    /// A value of a wrong type where text is wanted.
+    /// A value that should be text and is not.
     pub wrong_type: WrongType,
-    /// How values of `name` and `description` are cleaned.
+    /// Cleaning of `name` and `description`.
     pub clean: Clean,
-    /// What names must be like.
+    /// Rules for names.
     pub name: NameRules,
-    /// What descriptions must be like.
+    /// Rules for descriptions.
     pub description: DescriptionRules,
     /// Which fields are read.
     pub fields: FieldRules,
-    /// What lengths are counted in.
+    /// The unit of lengths.
     pub lengths: LengthUnit,
-    /// What the program says about a finding, in the order in which it looks; the first finding is its reason.
+    /// The program's own texts for findings, in the order in which it looks for them; the first one is its reason.
     pub texts: Vec<TextRule>,
 }
 
-/// What a program says about a finding, where others have to recognize its words.
+/// The program's own text for a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TextRule {
     /// The code of the finding, such as `S0112`.
     pub code: String,
-    /// The words, with `{name}` and `{folder}`.
+    /// The text, with `{name}` and `{folder}`.
     pub text: String,
-    /// Only for a file that begins so.
+    /// Only for a file that begins with this.
     #[serde(default)]
     pub begins: String,
-    /// Only for a file of fewer lines.
+    /// Only for a file with fewer lines than this.
     pub lines_below: Option<usize>,
 }
 
@@ -83,7 +83,7 @@ pub enum Prepare {
     SoftTabs,
 }
 
-/// What lengths are counted in.
+/// The unit of lengths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LengthUnit {
@@ -107,14 +107,14 @@ impl LengthUnit {
     }
 }
 
-/// A byte-order mark before the text.
+/// A byte-order mark at the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
-    /// Passed over.
+    /// Ignored.
     #[default]
     Accept,
-    /// Part of the text, so that no frontmatter is seen.
+    /// Taken as text, so that the frontmatter is not recognized.
     Reject,
 }
 
@@ -131,7 +131,7 @@ pub enum Utf8 {
     Lossy,
 }
 
-/// What a file without frontmatter means.
+/// A file without frontmatter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoFrontmatter {
@@ -144,26 +144,26 @@ pub enum NoFrontmatter {
     BodyRequired,
 }
 
-/// A value of a wrong type where text is wanted.
+/// A value that should be text and is not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WrongType {
     /// The skill is invalid.
     #[default]
     Invalid,
-    /// The field is passed over.
+    /// The field is ignored.
     Drop,
-    /// It becomes text: the items of a list, with commas between them.
+    /// Converted to text; the items of a list are joined with commas.
     Coerce,
 }
 
-/// How values are cleaned.
+/// How text is cleaned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clean {
     /// Not at all.
     None,
-    /// Blanks at both ends go.
+    /// Blanks at both ends are removed.
     #[default]
     Trim,
     /// Every run of blanks and line ends becomes one space.

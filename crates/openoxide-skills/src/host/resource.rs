@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How files of a skill are asked for and answered. A program that reads them with a tool for any file has no rules of
+/// How files of a skill are read. A program that reads them with a tool for any file has no rules of
 /// its own, and ours hold.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ResourceRules {
-    /// Whether files can be asked for by addresses, as `skill://NAME/PATH`.
+    /// Whether files can be read by address, as `skill://NAME/PATH`.
     pub addresses: bool,
-    /// Whether a folder is answered with the names in it.
+    /// Whether reading a folder lists its names.
     pub folders: bool,
-    /// What is allowed in a path besides what always is.
+    /// What a path may also contain.
     pub lenient: Vec<PathLeniency>,
-    /// Most bytes of a file that are answered; the rest is cut. Never more than 16 MiB.
+    /// Most bytes of a file; the rest is cut. Never more than 16 MiB.
     pub max: u64,
     /// Types of content by the end of a file's name; where there are some, other texts are `text/plain`.
     pub types: BTreeMap<String, String>,

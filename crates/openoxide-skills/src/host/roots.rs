@@ -20,54 +20,54 @@ pub struct RootRule {
     pub scope: SkillScope,
     /// The provider that people know the place by.
     pub provider: Option<String>,
-    /// Whether only a part of the agent, such as one of its modes, looks here, so that no skill is linked into it.
+    /// Whether only a part of the agent, such as one of its modes, looks here; `link` never uses it.
     #[serde(default)]
     pub narrow: bool,
-    /// Roots that stand in a row with the same word here, and walk the same way, take turns at each folder of the walk.
+    /// Neighboring roots with the same word here are searched together, folder by folder.
     pub together: Option<String>,
-    /// Whether folders that are listed, here and in rules that belong together with this one, go by their paths.
+    /// Whether the folders of `listed` are sorted by path, together with those of roots with the same `together`.
     #[serde(default)]
     pub sorted: bool,
-    /// Roots with the same group are listed together, as if they were one.
+    /// Roots with the same group are listed as one.
     pub group: Option<String>,
-    /// Settings of which at least one must be on.
+    /// At least one of these settings must be on.
     #[serde(default)]
     pub switches: Vec<String>,
-    /// Settings that must all be on.
+    /// All of these settings must be on.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// The setting whose list of folders `{listed}` stands for.
+    /// The setting that lists the folders for `{listed}`.
     pub listed: Option<String>,
-    /// Where relative folders in that list start, with placeholders; absent: at cwd.
+    /// The folder that relative paths in that list start from, with placeholders; absent: cwd.
     pub listed_from: Option<String>,
-    /// Folders of that list that also stand for those of the same name further up, to the filesystem's root.
+    /// Folders of that list that are also looked for in every folder above.
     #[serde(default)]
     pub climbing: Vec<String>,
-    /// A folder that is not taken, because another root covers it.
+    /// Not searched if it is this folder, which another root covers.
     pub unless_same: Option<String>,
-    /// Another depth or layout than the host's own.
+    /// How skills are laid out here, if not as in `scan`.
     pub layout: Option<Layout>,
-    /// The key of a plugin's manifest that adds to this folder, or replaces it.
+    /// The key of a plugin's manifest that names more folders, or other ones.
     pub manifest_folders: Option<String>,
-    /// Whether a skill here gives way to one of the same name elsewhere in its plugin.
+    /// Whether a skill here loses to one of the same name elsewhere in its plugin.
     #[serde(default)]
     pub yields: bool,
-    /// A folder that must not be there, for this root to count.
+    /// Not searched if it has this folder inside.
     pub without_folder: Option<String>,
-    /// Whether a file directly in the root makes the root itself a skill, if not as the host's rules say.
+    /// Whether a file directly in the root makes the root itself a skill, if not as in `scan`.
     pub root_itself: Option<bool>,
-    /// Whether folders whose name begins with a dot are searched, if not as the host's rules say.
+    /// Hidden folders, if not as in `scan`.
     pub hidden: Option<FolderNames>,
-    /// Whether a skill's own folder is searched for more skills, if not as the host's rules say.
+    /// Whether a skill's own folder is searched for more skills, if not as in `scan`.
     pub inside_skill: Option<bool>,
-    /// Folder names that are never searched, if not as the host's rules say.
+    /// Folder names that are never searched, if not as in `scan`.
     pub ignored: Option<Vec<String>>,
-    /// Another rule for linked folders than the host's own.
+    /// Linked folders, if not as in `scan`.
     pub folder_links: Option<Links>,
     /// How a skill is called whose name a root before this one already has, such as `{rel}:{name}`; notes that the texts
     /// have for nested skills follow the descriptions here.
     pub on_clash: Option<String>,
-    /// What stands in for a missing description here.
+    /// The description of a skill here that has none.
     pub description_empty: Option<String>,
     /// Whether the model sees only skills with a description of their own.
     #[serde(default)]
@@ -78,15 +78,15 @@ pub struct RootRule {
     /// Whether descriptions here become one line without control characters, angle brackets and backticks.
     #[serde(default)]
     pub plain_descriptions: bool,
-    /// Whether a skill here takes its name from roots before this one that do not say so too.
+    /// Whether a skill here wins over skills of the same name in earlier roots without this rule.
     #[serde(default)]
     pub overrides: bool,
-    /// What a name here must look like, besides the host's own rules.
+    /// The shape of names here, in addition to `parse.name`.
     pub names: Option<super::NameShape>,
-    /// Whether settings that name skills have no effect here.
+    /// Whether settings cannot switch skills here off.
     #[serde(default)]
     pub unfiltered: bool,
-    /// Controls that have no effect here.
+    /// Frontmatter controls that are ignored here.
     #[serde(default)]
     pub without: Vec<super::Control>,
 }
@@ -95,29 +95,29 @@ pub struct RootRule {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScanRules {
-    /// How skills lie below a root.
+    /// How skills are laid out below a root.
     pub layout: Layout,
     /// File names that make a folder a skill, best first.
     pub files: Vec<String>,
-    /// Deepest folder that may be a skill; the root is 0.
+    /// Deepest level of a skill's folder; the root is level 0.
     pub depth: usize,
-    /// Most folders opened below one root.
+    /// Most folders that are opened below one root.
     pub folders: usize,
-    /// Most entries examined below one root.
+    /// Most files and folders that are looked at below one root.
     pub entries: usize,
     /// Whether a file directly in the root makes the root itself a skill.
     pub root_itself: bool,
     /// Whether a skill's own folder is searched for more skills.
     pub inside_skill: bool,
-    /// Whether folders whose name begins with a dot are searched.
+    /// Hidden folders.
     pub hidden: FolderNames,
     /// Folder names that are never searched.
     pub ignored: Vec<String>,
     /// Linked folders.
     pub folder_links: Links,
-    /// A skill file that is itself a link.
+    /// A skill file that is a link.
     pub file_links: Links,
-    /// Largest file that counts, in bytes.
+    /// Largest skill file, in bytes.
     pub file_max: Option<u64>,
 }
 
@@ -140,20 +140,20 @@ impl Default for ScanRules {
     }
 }
 
-/// How skills lie below a root.
+/// How skills are laid out below a root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
-    /// In folders at any depth.
+    /// Folders at any depth.
     #[default]
     Tree,
-    /// In folders directly below the root.
+    /// Folders directly below the root.
     Child,
-    /// As single Markdown files, at any depth; a folder becomes part of the name.
+    /// Single Markdown files at any depth; folders become part of the name.
     Flat,
-    /// The root itself is the one skill.
+    /// The root itself is the only skill.
     Single,
-    /// As single Markdown files directly in the root.
+    /// Single Markdown files directly in the root.
     Files,
 }
 
@@ -164,25 +164,25 @@ impl Layout {
     }
 }
 
-/// Whether some folders are searched.
+/// What happens to some folders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FolderNames {
-    /// They are.
+    /// Searched.
     Enter,
-    /// They are not.
+    /// Skipped.
     #[default]
     Skip,
 }
 
-/// Whether links are followed.
+/// What happens to links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Links {
-    /// They are.
+    /// Followed.
     #[default]
     Follow,
-    /// They are passed over.
+    /// Skipped.
     Skip,
 }
 
@@ -190,11 +190,11 @@ pub enum Links {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NamespaceRules {
-    /// Manifest paths inside a folder, best first.
+    /// Manifest files inside a folder, best first.
     pub manifests: Vec<String>,
-    /// Which folders are looked at for manifests.
+    /// Which folders are searched for manifests.
     pub folders: ManifestFolders,
-    /// Which characters a prefix may have; another one gives none.
+    /// Which characters a prefix may have; with any other, there is no prefix.
     pub chars: super::Chars,
     /// Longest name with its prefix.
     pub max: Option<usize>,
@@ -202,14 +202,14 @@ pub struct NamespaceRules {
     pub plugins: PluginPrefix,
 }
 
-/// Which folders are looked at for manifests.
+/// Which folders are searched for manifests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ManifestFolders {
     /// Those from the skill's own up to the root.
     #[default]
     InRoot,
-    /// Those above the skill's own up to the root: what holds a skill is not a plugin that holds skills.
+    /// Those above the skill's own up to the root.
     AboveSkill,
     /// Those from the skill's own up to the filesystem's root.
     ToTop,
@@ -234,7 +234,7 @@ pub enum PluginPrefix {
 pub struct ProjectRules {
     /// Files or folders that mark it; the nearest folder from cwd up that holds one is the root.
     pub markers: Vec<String>,
-    /// What is the root when nothing marks it.
+    /// The project's root when nothing marks it.
     pub unmarked: Unmarked,
     /// Whether folders from the user's home upward are never part of a project.
     pub below_home: bool,
@@ -250,16 +250,16 @@ impl Default for ProjectRules {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unmarked {
-    /// The folder that was started in.
+    /// The working folder.
     #[default]
     Cwd,
     /// The root of the filesystem.
     Top,
-    /// The user's home; the root of the filesystem where cwd is not below it.
+    /// The user's home; outside of it, the root of the filesystem.
     Home,
 }
 
-/// What shows that the program is there. Looking for it runs nothing.
+/// What shows that the program is installed. Looking for it runs nothing.
 ///
 /// The last part of a path may end in `*`, which stands for any ending: a folder with a version in its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -267,7 +267,7 @@ pub enum Unmarked {
 pub struct FoundRules {
     /// Names of the program on `PATH`, best first; one with a `/` is a path, with placeholders as in roots.
     pub programs: Vec<String>,
-    /// Files or folders of the user that the program makes, with placeholders as in roots.
+    /// Files or folders that the program makes for a user, with placeholders as in roots.
     pub home: Vec<String>,
     /// Files or folders of a project that are for this program, seen from each folder between cwd and the project's root.
     pub project: Vec<String>,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::skill::SkillScope;
 
-/// A setting of the host that bears on skills.
+/// A setting of the host that affects skills.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettingRule {
@@ -14,7 +14,7 @@ pub struct SettingRule {
     /// What values it takes.
     #[serde(rename = "type")]
     pub kind: SettingKind,
-    /// The value when nobody sets it.
+    /// The value if nothing sets it.
     #[serde(default)]
     #[schemars(with = "serde_json::Value")]
     pub default: Option<toml::Value>,
@@ -32,7 +32,7 @@ pub struct SettingRule {
     /// Whether an empty list is the same as none.
     #[serde(default)]
     pub empty_is_unset: bool,
-    /// What holds where several places set it.
+    /// Values from several places.
     #[serde(default)]
     pub combine: Combine,
     /// Where installed plugins are found.
@@ -61,16 +61,16 @@ pub enum SettingKind {
     Plugins,
 }
 
-/// What holds where several places set something.
+/// What happens to values from several places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combine {
-    /// The value of the strongest place.
+    /// The strongest place wins.
     #[default]
     Last,
-    /// All of them: tables and lists add up.
+    /// They are merged: tables and lists add up.
     AddUp,
-    /// A no of any place, whatever the others say: nobody can loosen it.
+    /// `false` wins, wherever it is set.
     Strictest,
 }
 
@@ -78,7 +78,7 @@ pub enum Combine {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SettingLayer {
-    /// JSON, TOML or YAML files, weakest first, with placeholders as in roots; those with the same walk take turns.
+    /// JSON, TOML or YAML files, weakest first, with placeholders as in roots; those with the same walk are read folder by folder.
     pub files: Vec<String>,
     /// An environment variable that holds JSON.
     pub env: Option<String>,
@@ -102,13 +102,13 @@ pub struct SettingSource {
     pub config: Option<String>,
     /// The dotted key inside the file, or inside a variable that holds JSON.
     pub key: Option<String>,
-    /// What stands between the items of a list in a variable.
+    /// The separator of a list in a variable.
     pub split: Option<String>,
-    /// Words of which a list there must hold one, for the value to be yes; without them, and for other values, it is no.
+    /// The value is `true` if the list there has one of these words.
     pub holds: Vec<String>,
-    /// What a variable says to mean yes.
+    /// How a variable says `true`.
     pub yes: YesWords,
-    /// Whether the value is turned around: the key says "disable".
+    /// Whether the value is inverted: the key says "disable".
     pub negate: bool,
 }
 
@@ -119,7 +119,7 @@ impl SettingSource {
     }
 }
 
-/// What a variable says to mean yes.
+/// How a variable says `true`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum YesWords {
@@ -136,35 +136,35 @@ pub enum YesWords {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SettingDoes {
-    /// Its rules switch skills on or off by name or path; a later rule wins.
+    /// Switches skills on or off by name or path; a later rule wins.
     Switch,
-    /// The same, and a path may name the skill's folder.
+    /// Switches skills on or off by name, path or folder; a later rule wins.
     SwitchFolders,
-    /// It maps names to states: `on`, `name-only`, `user-invocable-only`, `off`.
+    /// Sets skills to `on`, `name-only`, `user-invocable-only` or `off`, by name.
     SetStates,
-    /// It lists what the model may not call: `*`, or a name in its `form`; a form `Tool({name})` without a name is for all.
+    /// Lists what the model may not call: `*`, or a name in its `form`; a form `Tool({name})` without a name means all skills.
     Deny,
-    /// It lists patterns of names that are ignored.
+    /// Lists patterns of names that are ignored.
     Ignore,
-    /// It lists patterns of names that alone are active, if it has any.
+    /// Lists patterns of names; all other skills are ignored.
     Include,
-    /// It lets the user call skills.
+    /// Lets the user call skills.
     LetUserCall,
-    /// It lists skills that are switched off, in its `form`.
+    /// Lists skills that are switched off, in its `form`.
     SwitchOff,
-    /// The same, and upper and lower case are the same.
+    /// Lists skills that are switched off, in its `form`, in upper or lower case.
     SwitchOffAnyCase,
-    /// It has permissions; its `form` is what calling a skill is called there. The last rule that matches decides, and
+    /// Holds permissions; its `form` is the permission for calling a skill. The last rule that matches wins, and
     /// `deny` keeps a skill from the model.
     Permit,
-    /// The same, and it is stronger.
+    /// Holds permissions of the agent, which are stronger.
     PermitAgent,
 }
 
 /// The states that a setting can give to a skill: active, shown to the model by its name only, kept from the model, off.
 pub const STATES: [&str; 4] = ["on", "name-only", "user-invocable-only", "off"];
 
-/// Where a program keeps what plugins are installed and switched on. A plugin's id is `name@marketplace`.
+/// Where a program records which plugins are installed and switched on. A plugin's id is `name@marketplace`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PluginSource {
@@ -181,22 +181,22 @@ pub struct PluginSource {
     /// What marks the project that entries belong to, best first: the nearest folder from cwd up to the home that has it.
     #[serde(default)]
     pub project_markers: Vec<String>,
-    /// Whose all entries are; absent: each says so itself.
+    /// The scope of all entries; absent: each entry says so.
     pub entries_scope: Option<SkillScope>,
     /// The setting that must be on for entries of the user to be active.
     pub user_switch: Option<String>,
     /// Files of the same kind whose plugins are left out here.
     #[serde(default)]
     pub unless_in: Vec<String>,
-    /// A JSON file that maps marketplaces to where they lie. Each lists its plugins in a `marketplace.json`, in the folder
+    /// A JSON file with the folders of marketplaces. Each lists its plugins in a `marketplace.json`, in the folder
     /// where plugins keep their manifest.
     pub marketplaces: Option<String>,
     /// The files in a plugin that name it, best first.
     pub manifests: Vec<String>,
-    /// What a manifest must be like.
+    /// Rules for a manifest.
     #[serde(default)]
     pub manifest: ManifestRule,
-    /// Keys of the manifest whose folders replace the usual one instead of adding to it.
+    /// Keys of the manifest that replace the usual folder instead of adding to it.
     #[serde(default)]
     pub replaces: Vec<String>,
 }
@@ -210,23 +210,23 @@ pub enum ActivePlugins {
     SwitchedOn,
     /// Those that the setting names and does not switch off.
     Named,
-    /// Every entry of the list of installed ones that is not switched off, in its order; one of a project only there.
+    /// Every installed plugin that is not switched off, in the order of the list; those of a project only there.
     Installed,
-    /// The same, and entries of any project.
+    /// The same, with those of every project.
     InstalledAnywhere,
 }
 
-/// What the manifest of a plugin must be like.
+/// Rules for the manifest of a plugin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ManifestRule {
-    /// It may be missing; if it is there it must be readable, and a folder in it begins with `./`.
+    /// It may be missing; otherwise it must be readable, and its folders begin with `./`.
     #[default]
     Optional,
     /// The same, and it must be there.
     Required,
-    /// It may be missing; a name or a folder in it that is not allowed takes the plugin out.
+    /// It may be missing; a bad name or folder in it makes the plugin invalid.
     Strict,
-    /// It may be missing or unreadable, and a folder in it need not begin with `./`.
+    /// It may be missing or unreadable, and its folders need not begin with `./`.
     Loose,
 }

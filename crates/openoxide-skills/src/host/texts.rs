@@ -67,15 +67,15 @@ impl JsonSchema for Texts {
     }
 }
 
-/// Something that a program says in words of its own.
+/// A situation for which a program has its own text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Situation {
     /// There is no such skill: `{name}` was called, `{available}` can be.
     SkillUnknown,
-    /// The name is not one that a skill can have: `{name}`, `{available}`.
+    /// The name has a form that no skill can have: `{name}`, `{available}`.
     SkillBadName,
-    /// Stands for the list of names, `{available}`, when there is no skill.
+    /// The list of names, `{available}`, if there is no skill.
     NoSkills,
     /// The model may not call the skill: `{name}`, `{available}`.
     SkillNotForModel,
@@ -87,42 +87,42 @@ pub enum Situation {
     SkillDisabled,
     /// The file of the skill cannot be read: `{name}`, `{why}`.
     SkillUnreadable,
-    /// Ends a skill that was cut: `{removed}` is missing, `{unit}` is what is counted, `{max}` the limit.
+    /// The end of a skill that was cut: `{removed}` and `{unit}` say how much is missing, `{max}` is the limit.
     SkillCut,
-    /// Stands for the catalog when there is no skill; without a text nothing does.
+    /// The catalog if there is no skill; without a text, there is none.
     CatalogEmpty,
-    /// Follows the description of a skill from a folder below, `{rel}`.
+    /// After the description of a skill from a folder below, `{rel}`.
     NoteNested,
     /// The same for a skill whose name was taken: `{rel}`, `{name}`.
     NoteNestedOnClash,
-    /// Takes a command's place when commands may not run.
+    /// In place of a command, if commands are switched off.
     CommandOff,
     /// A command failed: `{written}`, `{output}`, `{status}`.
     CommandFailed,
-    /// Stands before the output there, if there is any.
+    /// Before the output of a command that failed.
     CommandFailedOutput,
     /// A command may not run: `{written}`, `{reason}`.
     CommandDenied,
-    /// Takes the place of a command that says nothing.
+    /// In place of a command without output.
     CommandSilent,
-    /// Stands for a folder with nothing in it.
+    /// An empty folder.
     FolderEmpty,
-    /// Ends a file that was cut: `{removed}` bytes are missing.
+    /// The end of a file that was cut: `{removed}` bytes are missing.
     FileCut,
-    /// An agent is to start with skills that it may not have, and then nothing is loaded: `{unknown}`, `{available}`.
-    /// Without a text they are passed over.
+    /// An agent starts with skills that it may not have, so that none is loaded: `{unknown}`, `{available}`.
+    /// Without a text they are skipped.
     PreloadUnknown,
-    /// What the caller of a fork gets in the end: `{name}`, and `{result}`, what the agent said last.
+    /// The result of a fork: `{name}`, and `{result}`, the agent's last message.
     ForkResult,
-    /// What the caller of a fork gets at once if it goes on meanwhile: `{name}`.
+    /// The first answer of a fork in the background: `{name}`.
     ForkStarted,
-    /// Stands before skills that are sent again after a conversation was compacted.
+    /// Before skills that are sent again after a conversation was compacted.
     AgainReminder,
-    /// Stands for a command there, which is not run again: `{command}`.
+    /// In place of a command there, which is not run again: `{command}`.
     AgainCommand,
-    /// Stands before a skill there whose folder has changed since: `{name}`.
+    /// Before a skill there whose folder has changed: `{name}`.
     AgainChanged,
-    /// Stands where a skill there was cut: `{path}` is its file.
+    /// Where a skill there was cut: `{path}` is its file.
     AgainCut,
     /// An address names no skill.
     ReadNoName,
@@ -158,9 +158,9 @@ pub enum Situation {
     ReadNotUtf8,
     /// The file is too large to be answered whole, and it cannot be cut: `{path}`.
     ReadTooLarge,
-    /// The permissions of the file keep it from being read: `{path}`.
+    /// The file's permissions do not allow reading it: `{path}`.
     ReadDenied,
-    /// A permission rule keeps the file from being read: `{path}`.
+    /// A permission rule denies the file: `{path}`.
     ReadForbidden,
     /// The file could not be read for another reason: `{path}`.
     ReadUnreadable,

@@ -9,17 +9,17 @@ use serde::Deserialize;
 pub struct ToolRule {
     /// What it does.
     pub does: ToolDoes,
-    /// Its name, and others for when that is taken, in order.
+    /// Its name, then other names in case that one is taken.
     pub names: Vec<String>,
     /// What people call it.
     #[serde(default)]
     pub title: String,
-    /// What the model is told of it. Where the host shows its catalog in the description of a tool, the catalog follows.
+    /// Its description for the model. Where the catalog is part of a tool's description, it follows.
     #[serde(default)]
     pub description: String,
     /// Its arguments, in order.
     pub arguments: Vec<ToolArgument>,
-    /// Up to how many skills the names that can be asked for are listed in the schema.
+    /// Most skills whose names are listed in the schema.
     #[serde(default)]
     pub names_listed: usize,
     /// The heading of an answer; `{name}` is the skill, `{path}` the file.
@@ -28,12 +28,12 @@ pub struct ToolRule {
     /// The form of an answer.
     #[serde(default)]
     pub answer: ToolAnswer,
-    /// What comes with an answer for the program.
+    /// Facts for the program, sent with an answer.
     #[serde(default)]
     pub metadata: Vec<ToolFact>,
-    /// What `source` says in a refusal, which is then an answer like any other; absent: a refusal is an error.
+    /// The `source` of a refusal, which is then an ordinary answer; absent: a refusal is an error.
     pub refusal_source: Option<String>,
-    /// Whether there is no such tool where no catalog is shown.
+    /// Whether there is no such tool without a catalog.
     #[serde(default)]
     pub with_catalog: bool,
 }
@@ -46,7 +46,7 @@ pub enum ToolDoes {
     Activate,
     /// Reads a file of a skill.
     Read,
-    /// Ends what a skill that was called still does: its hooks go.
+    /// Ends what a skill still does: removes its hooks.
     Deactivate,
     /// Finds skills by words; the argument that names a skill elsewhere holds the words.
     Search,
@@ -60,7 +60,7 @@ pub struct ToolArgument {
     pub is: ToolArgumentKind,
     /// Its name.
     pub key: String,
-    /// What the model is told of it.
+    /// Its description for the model.
     pub about: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub enum ToolArgumentKind {
     Name,
     /// The path of a file in the skill's folder.
     Path,
-    /// What is said with a call; it may be left out.
+    /// The arguments of a call; may be left out.
     Arguments,
 }
 
@@ -87,14 +87,14 @@ impl ToolRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolAnswer {
-    /// What a call sends, or what a file says.
+    /// Text: what a call sends, or what a file contains.
     #[default]
     Text,
     /// JSON: `name` and `path` of the file and its `content`.
     Object,
 }
 
-/// Something that a program is told with an answer, by a key of the same name.
+/// A fact for the program, sent with an answer by a key of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolFact {
@@ -104,13 +104,13 @@ pub enum ToolFact {
     Dir,
     /// Its file.
     Path,
-    /// What the root that it was found in is called.
+    /// The name of the root that it was found in.
     Source,
     /// The digest of its folder.
     Digest,
     /// Whether it was cut.
     Truncated,
-    /// The names that can be asked for, when this one cannot.
+    /// The names that can be called, if this one cannot.
     Available,
 }
 
@@ -129,13 +129,13 @@ impl ToolFact {
     }
 }
 
-/// How a program itself serves its skills over HTTP, so that its clients are answered as they expect.
+/// How a program itself serves its skills over HTTP, for its clients.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServeRules {
     /// The shape of its answers.
     pub shape: ServeShape,
-    /// Names that its own commands have; a skill of such a name is not listed as a command.
+    /// Names of its own commands; skills with these names are not listed as commands.
     #[serde(default)]
     pub taken: Vec<String>,
     /// The header with which its clients name the folder, where the address does not; it may be percent-encoded.

@@ -7,7 +7,7 @@ use crate::host::{Clean, EmptyText, NameSource};
 use crate::text::{cut_utf16, is_blank, utf16_len};
 
 impl HeadReader<'_> {
-    /// Chooses the name and description that count, and takes them out of the frontmatter.
+    /// Chooses the skill's name and description, and takes them out of the frontmatter.
     pub(super) fn conclude(&mut self, file: &str, body: &str) {
         let first = self.rules.name.from.first();
         let own_first = first.is_none_or(|source| *source == NameSource::Frontmatter);
@@ -27,7 +27,7 @@ impl HeadReader<'_> {
         let own = self.taken.description.take();
         let is_enough = own.is_some() && rules.empty == EmptyText::Allowed;
         let own = own.filter(|text: &Arc<str>| {
-            matches!(rules.empty, EmptyText::Counts | EmptyText::Loose) || !text.trim().is_empty()
+            matches!(rules.empty, EmptyText::Kept | EmptyText::Loose) || !text.trim().is_empty()
         });
         self.parsed.described = own.is_some();
         self.parsed.description = own.unwrap_or_else(|| self.fallback(body).into());

@@ -189,8 +189,8 @@ impl Collector<'_> {
     /// Says that fields come from elsewhere, which a reader of the frontmatter does not see at once.
     fn merge_key(&mut self, key: &Node<'_>) {
         let message = match self.rules.merge_keys {
-            true => "`<<` brings fields from elsewhere, which count unless they are written here too",
-            false => "`<<` brings fields from elsewhere in other programs; here they do not count",
+            true => "`<<` brings fields from elsewhere, which are used unless they are written here too",
+            false => "`<<` brings fields from elsewhere in other programs; here they are ignored",
         };
         let problem = Diagnostic::warning(Code::MergeKey, message).help("write the fields themselves");
         self.problems.push(problem.at(self.source.file, self.source.span(&key.span)));
@@ -260,7 +260,7 @@ impl Collector<'_> {
         Some(scalar::clean(&text, self.rules.clean).into_owned())
     }
 
-    /// Notes that the host refuses the file, or only passes over a value.
+    /// Notes that the host refuses the file, or only ignores a value.
     fn refuse(&mut self, problem: Diagnostic, is_strict: bool) {
         if is_strict {
             self.refused.get_or_insert(problem);
@@ -275,7 +275,7 @@ impl Collector<'_> {
             Text::Null => None,
             Text::WrongType if self.rules.wrong_type == WrongType::Coerce => Some(self.coerced(value)),
             Text::WrongType => {
-                self.problem(key, value, format!("`{key}` must be text; the value is passed over"));
+                self.problem(key, value, format!("`{key}` must be text; the value is ignored"));
                 None
             }
         }
@@ -316,7 +316,7 @@ impl Collector<'_> {
     fn boolean(&mut self, key: &str, value: &Node<'_>) -> Option<bool> {
         let found = scalar::boolean(value, self.rules.fields.bools);
         if found.is_none() && !value.is_null() {
-            self.problem(key, value, format!("`{key}` is `true` or `false`; the value is passed over"));
+            self.problem(key, value, format!("`{key}` is `true` or `false`; the value is ignored"));
         }
         found
     }
@@ -327,7 +327,7 @@ impl Collector<'_> {
             Value::Scalar { text, .. } => split_tools(text),
             Value::List(items) => items.iter().filter_map(Node::as_text).flat_map(split_tools).collect(),
             Value::Map(_) => {
-                self.problem(key, value, format!("`{key}` is a list or a line of tools; the value is passed over"));
+                self.problem(key, value, format!("`{key}` is a list or a line of tools; the value is ignored"));
                 Vec::new()
             }
         }

@@ -22,14 +22,14 @@ pub(super) struct Read<'n, 's> {
 pub(super) fn read<'n, 's>(value: &'n Node<'s>) -> Read<'n, 's> {
     let mut read = Read::default();
     let Some(events) = value.as_map() else {
-        let problem = (value, "`hooks` is a map of events; the value is passed over".to_owned());
+        let problem = (value, "`hooks` is a map of events; the value is ignored".to_owned());
         read.problems.extend((!value.is_null()).then_some(problem));
         return read;
     };
     for (event, groups) in events {
         let Some(event) = event.as_text() else { continue };
         let Value::List(groups) = &groups.value else {
-            read.problems.push((groups, format!("`hooks.{event}` is a list; the value is passed over")));
+            read.problems.push((groups, format!("`hooks.{event}` is a list; the value is ignored")));
             continue;
         };
         let mut handlers = Vec::new();
@@ -48,14 +48,14 @@ impl<'n, 's> Read<'n, 's> {
             Err((node, what)) => return self.problems.push((node, format!("`hooks.{event}`: {what}"))),
         };
         let Some(Value::List(written)) = group.get("hooks").map(|node| &node.value) else {
-            let what = format!("`hooks.{event}` needs a list `hooks` in each group; the group is passed over");
+            let what = format!("`hooks.{event}` needs a list `hooks` in each group; the group is ignored");
             return self.problems.push((group, what));
         };
         for node in written {
             match handler(node, matcher.as_deref()) {
                 Ok(handler) => handlers.push(handler),
                 Err((place, what)) => {
-                    self.problems.push((place, format!("`hooks.{event}`: {what}; the handler is passed over")));
+                    self.problems.push((place, format!("`hooks.{event}`: {what}; the handler is ignored")));
                 }
             }
         }
@@ -163,7 +163,7 @@ mod tests {
             ("{command: a, timeout: .nan}", "`timeout` is a number of seconds"),
             ("{command: a, once: perhaps}", "`once` is `true` or `false`"),
         ] {
-            let told = format!("`hooks.Stop`: {what}; the handler is passed over");
+            let told = format!("`hooks.Stop`: {what}; the handler is ignored");
             check(&stop(&format!("{bad}, {good}")), &["Stop - good"], &[&told]);
         }
         // Handlers of other kinds are judged elsewhere.
@@ -173,12 +173,12 @@ mod tests {
     #[test]
     fn a_bad_group_or_event_goes_alone() {
         let good = "Stop: [{hooks: [{command: good}]}]";
-        check(&format!("{good}\nX: 1"), &["Stop - good"], &["`hooks.X` is a list; the value is passed over"]);
-        let told = "`hooks.X` needs a list `hooks` in each group; the group is passed over";
+        check(&format!("{good}\nX: 1"), &["Stop - good"], &["`hooks.X` is a list; the value is ignored"]);
+        let told = "`hooks.X` needs a list `hooks` in each group; the group is ignored";
         check(&format!("{good}\nX: [{{matcher: a}}]"), &["Stop - good"], &[told]);
         let yaml = "X: [{matcher: [a], hooks: []}, {matcher: a|b, hooks: [{command: c}]}]";
         check(yaml, &["X a|b c"], &["`hooks.X`: `matcher` must be text"]);
-        check("[]", &[], &["`hooks` is a map of events; the value is passed over"]);
+        check("[]", &[], &["`hooks` is a map of events; the value is ignored"]);
         check("", &[], &[]);
     }
 }

@@ -74,7 +74,7 @@ impl Marks {
     }
 }
 
-/// Reads lines of the form `key: value`, each value for itself; what is not YAML, or is a map, counts as it is written.
+/// Reads lines of the form `key: value`, each value for itself; what is not YAML, or is a map, is taken as it is written.
 pub(super) fn read_lines(text: &str) -> Node<'_> {
     let pairs = lines(text).filter_map(|(start, line)| read_pair(line, start));
     Node { value: Value::Map(pairs.collect()), span: 0..text.len(), feature: None }

@@ -41,7 +41,7 @@ fn description(rules: &ParseRules, source: Source<'_>, value: &Node<'_>) -> Opti
     if text.trim().is_empty() && rules.description.empty == EmptyText::Allowed {
         return None;
     }
-    if text.trim().is_empty() && rules.description.empty != EmptyText::Counts {
+    if text.trim().is_empty() && rules.description.empty != EmptyText::Kept {
         let level = if rules.description.required { Level::Error } else { Level::Warning };
         let problem = Diagnostic::new(Code::DescriptionEmpty, level, "`description` is empty").at(source.file, span);
         return Some(problem.help("say what the skill does and when to use it"));

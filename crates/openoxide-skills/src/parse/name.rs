@@ -31,7 +31,7 @@ pub(super) fn check(
         return level().map(|level| empty(level).help(format!("write `name: {folder}`"))).into_iter().collect();
     };
     let other = rules.name.from.first() != Some(&NameSource::Frontmatter);
-    // Where the folder gives the name, its shape is what counts.
+    // Where the folder gives the name, its shape is what matters.
     if rules.name.is_folder_first() || (other && rules.name.must == NameShape::default()) {
         return Vec::new();
     }

@@ -9,11 +9,11 @@ use crate::{host::ParseRules, skill::Frontmatter};
 /// What a skill file says, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parsed {
-    /// The name that counts, before any prefix.
+    /// The skill's name, before any prefix.
     pub name: Arc<str>,
-    /// The frontmatter's name, which need not be the one that counts.
+    /// The frontmatter's name, which need not be the skill's name.
     pub own_name: Option<Arc<str>>,
-    /// The description that counts.
+    /// The skill's description.
     pub description: Arc<str>,
     /// Whether the description is the file's own, not a stand-in.
     pub described: bool,

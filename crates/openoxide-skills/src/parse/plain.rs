@@ -19,7 +19,7 @@ impl Keys {
     }
 
     /// Returns the keys of a frontmatter in which nothing is left to a host's rules: every key is the standard's and
-    /// stands once, and every value is what anybody takes for text.
+    /// stands once, and every value is what anyone takes for text.
     pub(super) fn of_plain(root: &Node<'_>) -> Option<Keys> {
         let pairs = root.as_map()?;
         let mut keys = 0;
@@ -52,7 +52,7 @@ fn is_plain_map(pairs: &[Pair<'_>]) -> bool {
     pairs.iter().enumerate().all(|(at, (key, value))| is_text(key) && is_text(value) && is_new(at))
 }
 
-/// Tells whether anybody takes a value for text: it is quoted, or begins with a letter and is no word of YAML's.
+/// Tells whether anyone takes a value for text: it is quoted, or begins with a letter and is no word of YAML's.
 fn is_text(node: &Node<'_>) -> bool {
     const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
     let Value::Scalar { text, plain } = &node.value else { return false };

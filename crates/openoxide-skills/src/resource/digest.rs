@@ -21,13 +21,13 @@ const CHUNK: usize = 64 * 1024;
 /// | letter | entry | value |
 /// | --- | --- | --- |
 /// | `f` | a file | its size in bytes, a space, and its SHA-256 in hexadecimal digits |
-/// | `x` | a file that anybody may execute (mode `& 0o111`) | the same |
+/// | `x` | a file that anyone may execute (mode `& 0o111`) | the same |
 /// | `l` | a symbolic link | where it leads, as written |
 /// | `m` | the skill's own file, if that is a link: what is read through it; stands after the link's record | as for `f` |
 ///
-/// Hidden files count. Folders do not, so neither do empty ones. Whatever is called `.git`, at any depth, does not count,
+/// Hidden files are part of it. Folders are not, so neither are empty ones. Whatever is called `.git`, at any depth, is ignored,
 /// because version control changes it all the time; it is not in a private copy either, so nothing in it ever runs. A folder
-/// with a pipe, a socket or a device in it has no digest. Owners, times and other permission bits do not count.
+/// with a pipe, a socket or a device in it has no digest. Owners, times and other permission bits are ignored.
 ///
 /// A skill that is one file (`deploy.md`) has the digest of a folder with that file alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,7 +74,7 @@ pub struct FileDigest {
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
-    /// Whether anybody may execute it.
+    /// Whether anyone may execute it.
     pub executable: bool,
     /// The SHA-256 of its bytes.
     pub sha256: [u8; 32],

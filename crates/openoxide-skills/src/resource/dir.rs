@@ -64,7 +64,7 @@ impl SkillDir {
         SkillDir::new(folder, OsStr::new("SKILL.md"), Extent::Folder)
     }
 
-    /// Opens a folder whose path was resolved before. If there is a link on the way now, somebody put it there since, and the
+    /// Opens a folder whose path was resolved before. If there is a link on the way now, it was put there since, and the
     /// folder is not opened.
     pub fn open_resolved(folder: &Path) -> Result<SkillDir> {
         let fd = beneath::open_whole(folder, FOLDER).map_err(unopened)?;

@@ -23,7 +23,7 @@ const CORRECTIONS: [(&str, &str); 9] = [
 
 /// Returns the media type that a host sends a file as.
 ///
-/// The host's table names the type, and its other texts are `text/plain`; without a table, the usual type counts. A name
+/// The host's table names the type, and its other texts are `text/plain`; without a table, the usual type is used. A name
 /// can lie: what is called text and is not is `application/octet-stream`, and text that is called an image, a sound, a
 /// video or a font is `text/plain`.
 pub fn media_type<'h>(rules: &'h ResourceRules, path: &Path, bytes: &[u8]) -> &'h str {

@@ -14,7 +14,7 @@ use crate::{catalog::collator, discover::Listing, host::ReadProblem};
 
 /// Most bytes of a file that are ever read.
 pub const READ_MAX: u64 = 16 * 1024 * 1024;
-/// Most bytes of a file that are held for whoever can also take the file itself.
+/// Most bytes of a file that are held for a caller that can also take the file itself.
 pub const HELD_MAX: u64 = 256 * 1024;
 /// Most names of one folder that are listed.
 pub(super) const LISTED_MAX: usize = 10_000;
@@ -55,7 +55,7 @@ pub enum ResourceBytes {
     },
     /// Bytes, as they were asked for.
     Binary(Vec<u8>),
-    /// The file itself, to be read by whoever asked for it.
+    /// The file itself, to be read by the caller.
     Open(OpenFile),
 }
 

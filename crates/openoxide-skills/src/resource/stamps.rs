@@ -1,7 +1,7 @@
 //! Stamps files and folders, so that a change to a skill's folder is noticed without reading it again.
 //!
 //! A stamp says which file it is, how large, and when it was changed. The time of the last change of any kind cannot be
-//! set by anybody, so whatever is written, replaced or given another mode gets another stamp; but for one case. Times
+//! set by anyone, so whatever is written, replaced or given another mode gets another stamp; but for one case. Times
 //! come from a clock that ticks, and what is changed twice within one tick has the same stamp after both. So a stamp is
 //! relied on only if it was settled when it was taken: if the last change was longer ago than any tick.
 

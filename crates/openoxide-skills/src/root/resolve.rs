@@ -68,7 +68,7 @@ impl<'h> Resolver<'h> {
                     break;
                 }
             }
-            // A rule that passes over a plugin must not have its turn at the next one too early.
+            // A rule that skips a plugin must not have its turn at the next one too early.
             if let Some(plugins) = some[0].listed.as_ref().and_then(|name| self.settings.plugins.get(name)) {
                 let of = |(.., own): &Resolved<'_>| plugins.iter().position(|plugin| own.as_ref() == Some(plugin));
                 resolved[first..].sort_by_key(of);

@@ -74,7 +74,7 @@ impl<'c, 'r> Index<'c, 'r> {
         }
     }
 
-    /// Returns every skill of a name, or else of an alias, those that count first.
+    /// Returns every skill of a name, or else of an alias, those that are active first.
     fn called(&self, name: &str) -> &[&'c Entry] {
         let names = self.names.get_or_init(|| group(self.catalog, |entry| vec![&*entry.skill.name]));
         if let Some(entries) = names.get(name) {
@@ -88,7 +88,7 @@ impl<'c, 'r> Index<'c, 'r> {
         let mut paths = HashMap::new();
         for entry in self.catalog.entries() {
             for file in [&*entry.skill.path, entry.found(), entry.canonical()] {
-                // Those that count come first, and keep the path.
+                // Active ones come first, and keep the path.
                 paths.entry(file).or_insert(entry);
                 if let Some(folder) = file.parent().filter(|_| self.rules.loose_paths) {
                     paths.entry(folder).or_insert(entry);

@@ -25,7 +25,7 @@ pub enum IgnoredReason<'c> {
         /// The mark of the links that would say which, where it is said how.
         link: Option<String>,
     },
-    /// The skill does not count: it is disabled, denied, dormant, invalid.
+    /// The skill is ignored: it is disabled, denied, dormant, invalid.
     NotActive(&'c Entry),
     /// The skill is not for the user to call.
     NotForUser,

@@ -23,7 +23,7 @@ fn every_part_is_read() {
     assert!(!metadata.policy.allow_implicit_invocation);
     let permissions = metadata.permissions.unwrap();
     assert_eq!((permissions.network, permissions.other.len()), (Some(true), 1));
-    assert_eq!(problems, ["`dependencies.tools` is passed over: an item needs `type` and `value`"]);
+    assert_eq!(problems, ["`dependencies.tools` is ignored: an item needs `type` and `value`"]);
 }
 
 #[test]
@@ -54,16 +54,16 @@ fn permissions_in_every_form() {
 #[test]
 fn bad_permissions_are_said_and_cost_nothing_else() {
     let rows = [
-        ("permissions: all\n", "`permissions` is passed over: it must be a map"),
-        ("permissions: {network: maybe}\n", "`permissions.network` is passed over: it must be `true` or `false`"),
-        ("permissions: {approval_policy: [x]}\n", "`permissions.approval_policy` is passed over: it must be a word"),
+        ("permissions: all\n", "`permissions` is ignored: it must be a map"),
+        ("permissions: {network: maybe}\n", "`permissions.network` is ignored: it must be `true` or `false`"),
+        ("permissions: {approval_policy: [x]}\n", "`permissions.approval_policy` is ignored: it must be a word"),
         (
             "permissions: {file_system: {read: /x}}\n",
-            "`permissions.file_system.read` is passed over: it must be a list of paths",
+            "`permissions.file_system.read` is ignored: it must be a list of paths",
         ),
         (
             "permissions: {file_system: [/x]}\n",
-            "`permissions.file_system` is passed over: it must be a map with `read` and `write`",
+            "`permissions.file_system` is ignored: it must be a map with `read` and `write`",
         ),
     ];
     for (text, expected) in rows {
@@ -83,7 +83,7 @@ fn one_bad_value_costs_itself_or_the_file() {
     assert_eq!(metadata, Metadata { keeps_from_model: true, ..Metadata::default() });
 }
 
-/// A host may drop the file, or pass over the value: a careful reader takes it for a no.
+/// A host may drop the file, or skip the value: a careful reader takes it for a no.
 #[test]
 fn what_is_unclear_about_the_model_closes() {
     for (text, closes) in [

@@ -1,6 +1,6 @@
 //! Patterns of names: `*`, `**`, `?`, `[a-z]`, `{a,b}`, a leading `!`, and `\` before a character that means itself.
 //!
-//! They match a whole name, case counts, and `*` and `?` stop at `/`. A pattern that is not one matches nothing.
+//! They match a whole name, case matters, and `*` and `?` stop at `/`. A pattern that is not one matches nothing.
 //! `globset` has no leading `!` and reads braces and `*` in other ways; the tests state what the program followed answers.
 
 /// Steps that one comparison may take; patterns that need more match nothing.

@@ -16,7 +16,7 @@ pub struct YamlFile {
     pub lines: BTreeMap<String, usize>,
 }
 
-/// Reads YAML into plain values; null is nothing, and of a key that stands twice the last counts.
+/// Reads YAML into plain values; null is nothing, and of a key that stands twice the last wins.
 ///
 /// ```
 /// let file = openoxide_skills::text::read_yaml("skills:\n  enabled: false\n").unwrap();
@@ -65,7 +65,7 @@ pub(crate) fn yaml_problem(file: &str, offset: usize, error: &YamlError) -> Diag
     let problem = match error.kind {
         YamlErrorKind::Syntax => {
             Diagnostic::error(Code::BadYaml, format!("the frontmatter is not valid YAML: {}", error.message))
-                .help("mend the line, or put quotes around its value")
+                .help("fix the line, or put quotes around its value")
         }
         YamlErrorKind::Limit => {
             Diagnostic::error(Code::YamlLimit, error.message.as_str()).help("keep the frontmatter short and flat")

@@ -71,7 +71,7 @@ fn input(call: &Call) -> Value {
     input
 }
 
-/// Returns what the model was told up to now, without what every session says.
+/// Returns what the model got up to now, without what every session says.
 fn conversation(turn: Option<&Request>) -> Vec<Message> {
     let last = turn.and_then(|request| request.body["messages"].as_array());
     let users = last.into_iter().flatten().filter(|message| message["role"] == "user");

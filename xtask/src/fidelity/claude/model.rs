@@ -1,4 +1,4 @@
-//! A scripted model that uses the tools it is told to use.
+//! A scripted model that uses the tools named in its script.
 
 use serde_json::{Value, json};
 

@@ -13,11 +13,11 @@ use super::words::Words;
 /// What a path may begin with, and what that stands for.
 const WALKS: &[(&str, &str)] = &[
     ("{project}", "the project's root"),
-    ("{cwd}", "cwd"),
-    ("{up}", "each folder from cwd up to the project's root"),
-    ("{down}", "each folder from the project's root down to cwd"),
-    ("{top}", "each folder from cwd up to the filesystem's root"),
-    ("{below}", "each folder between cwd and a touched file"),
+    ("{cwd}", "the working folder"),
+    ("{up}", "the working folder and each one above it, up to the project's root"),
+    ("{down}", "each folder from the project's root down to the working folder"),
+    ("{top}", "the working folder and each one above it"),
+    ("{below}", "each folder between the working folder and a touched file"),
     ("{added}", "each folder added on the command line"),
 ];
 
@@ -110,10 +110,11 @@ impl<'h> Places<'h> {
     fn rules(&self, words: &Words<'_>, root: &RootRule, written: &Value) -> Result<Vec<String>> {
         let mut said = Vec::new();
         for (word, how) in
-            [(&root.together, "takes turns, folder by folder, with"), (&root.group, "is listed together with")]
+            [(&root.together, "is searched together, folder by folder, with"), (&root.group, "is listed together with")]
         {
-            let of =
-                |other: &RootRule| if how.starts_with("takes") { other.together.clone() } else { other.group.clone() };
+            let of = |other: &RootRule| {
+                if how.starts_with("is searched") { other.together.clone() } else { other.group.clone() }
+            };
             let others: Vec<String> = (1_usize..)
                 .zip(&self.host.roots)
                 .filter(|(_, other)| word.is_some() && of(other) == *word)
@@ -143,8 +144,7 @@ impl<'h> Places<'h> {
         let mut text = String::new();
         for (variable, defaults) in variables {
             let defaults: Vec<String> = defaults.iter().map(|path| self.words(path, "")).collect();
-            let _ =
-                write!(text, "\n{}, if it is set, takes the place of {}.\n", code(&variable), join(&defaults, "and"));
+            let _ = write!(text, "\nIf {} is set, it replaces {}.\n", code(&variable), join(&defaults, "and"));
         }
         text
     }
@@ -254,7 +254,7 @@ mod tests {
             assert_eq!(Places::new(&host).words(path, "more"), words, "{path}");
         }
         let moved = Places::new(&host).moved();
-        assert!(moved.contains("`T_HOME`, if it is set, takes the place of `~/.t`."), "{moved}");
+        assert!(moved.contains("If `T_HOME` is set, it replaces `~/.t`."), "{moved}");
     }
 
     /// Every walk that the vocabulary explains has words here.

@@ -27,7 +27,7 @@ pub(super) fn merged(base: &Table, overlay: &Table) -> Table {
     merged
 }
 
-/// Returns the file without what is the default anyway, and with answers to what everybody asks.
+/// Returns the file without what is the default anyway, and with the rules that readers look for first.
 pub(super) fn stated(table: &Table) -> Result<Table> {
     let full = debug(table)?;
     let mut stated = table.clone();

@@ -65,8 +65,8 @@ fn row(words: &Words<'_>, places: &Places<'_>, name: &str, rule: &SettingRule, w
     Ok([code(name), kind(rule.kind).to_owned(), code(&default), about, sources(places, &rule.from)])
 }
 
-/// Says where a setting is read from; places with one key are told together.
-fn sources(places: &Places<'_>, from: &[SettingSource]) -> String {
+/// Says where a setting is read from; places with one key are named together.
+pub(super) fn sources(places: &Places<'_>, from: &[SettingSource]) -> String {
     let mut told: Vec<(String, Vec<String>)> = Vec::new();
     for source in from {
         let (key, place) = (key(source), place(places, source));

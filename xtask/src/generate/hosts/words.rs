@@ -1,17 +1,15 @@
 //! Rules in words: what the vocabulary says about a key, and what it says about the value.
 
-use std::fmt::Write as _;
-
 use anyhow::{Context as _, Result};
 use serde_json::Value as Schema;
 use toml::{Table, Value};
 
-use super::super::markdown::code;
+use super::super::markdown::{code, columns};
 
 /// Most items of a list of tables that are written out.
 const MOST_ITEMS: usize = 6;
 
-/// Choices whose values everybody knows by their word.
+/// Choices whose values are known by their word.
 const BY_WORD: &[&str] = &["SkillScope"];
 
 /// What the schema says about the vocabulary.
@@ -24,21 +22,29 @@ impl<'s> Words<'s> {
         Words { schema }
     }
 
-    /// Says what tables of a file state, a line to a rule.
+    /// Draws what tables of a file say, a row to a rule.
     pub(super) fn tables(&self, stated: &Table, keys: &[&str]) -> Result<String> {
-        let mut text = String::new();
+        let mut rows = Vec::new();
         for key in keys {
             let property = &self.schema["properties"][*key];
-            if let (Some(Value::Table(inner)), true) = (stated.get(*key), property["propertyNames"].is_object()) {
-                self.situations(&mut text, property, inner)?;
-            } else if let Some(Value::Table(inner)) = stated.get(*key) {
-                self.lines(&mut text, self.definition(&self.schema["properties"][*key])?, inner, 0)?;
+            match stated.get(*key) {
+                Some(Value::Table(inner)) if property["propertyNames"].is_object() => {
+                    self.situations(&mut rows, key, property, inner)?;
+                }
+                Some(Value::Table(inner)) => self.rows(&mut rows, key, self.definition(property)?, inner)?,
+                Some(Value::Array(items)) => {
+                    for (number, item) in (1..).zip(items) {
+                        let Value::Table(inner) = item else { continue };
+                        self.rows(&mut rows, &format!("{key}.{number}"), self.definition(&property["items"])?, inner)?;
+                    }
+                }
+                _ => {}
             }
         }
-        Ok(text)
+        Ok(if rows.is_empty() { String::new() } else { columns(["key", "rule", "here"], &rows) })
     }
 
-    /// Says what one table states, a sentence to a key; some keys are left out.
+    /// Says what one table says, a sentence to a key; some keys are left out.
     pub(super) fn sentences(&self, definition: &str, table: &Table, without: &[&str]) -> Result<Vec<String>> {
         let schema = &self.schema["$defs"][definition];
         let mut said = Vec::new();
@@ -50,7 +56,7 @@ impl<'s> Words<'s> {
         Ok(said)
     }
 
-    /// Says what a yes to a key at the top of the file means.
+    /// Says what `true` for a key at the top of the file means.
     pub(super) fn yes(&self, key: &str) -> Result<String> {
         Ok(format!("{}.", self.sentence(&self.schema["properties"][key], &Value::Boolean(true))?))
     }
@@ -60,56 +66,45 @@ impl<'s> Words<'s> {
         label(&self.schema["$defs"][definition]["properties"][key]).0
     }
 
-    /// Says what a table of texts states, a line to a situation.
-    fn situations(&self, text: &mut String, property: &Schema, table: &Table) -> Result<()> {
-        let to_user = if description(property).contains("to the user") { "To the user: " } else { "" };
+    /// Draws a table of texts, a row to a situation.
+    fn situations(&self, rows: &mut Vec<[String; 3]>, key: &str, property: &Schema, table: &Table) -> Result<()> {
         for (situation, said) in table {
-            let when = self.choice(&property["propertyNames"], situation)?.unwrap_or_default();
-            let line = format!("{to_user}{when}");
-            let _ = writeln!(
-                text,
-                "- {}: {}.",
-                claim(&format!("Whether {line}")).unwrap_or(line),
-                self.value(&Schema::Null, said)?
-            );
+            let when = upper(&self.choice(&property["propertyNames"], situation)?.unwrap_or_default());
+            rows.push([code(&format!("{key}.{situation}")), when, self.value(&Schema::Null, said)?]);
         }
         Ok(())
     }
 
-    fn lines(&self, text: &mut String, schema: &Schema, table: &Table, level: usize) -> Result<()> {
+    fn rows(&self, rows: &mut Vec<[String; 3]>, path: &str, schema: &Schema, table: &Table) -> Result<()> {
         for (key, property) in properties(schema)? {
             let Some(value) = table.get(key) else { continue };
-            let indent = "  ".repeat(level);
+            let path = format!("{path}.{key}");
             match value {
-                Value::Table(inner) if level == 0 && self.is_table(property) => {
-                    let _ = writeln!(text, "- {}:", label(property).0);
-                    self.lines(text, self.definition(property)?, inner, level + 1)?;
+                Value::Table(inner) if self.is_table(property) => {
+                    self.rows(rows, &path, self.definition(property)?, inner)?;
                 }
                 _ => {
-                    let _ = writeln!(text, "{indent}- {}.", self.sentence(property, value)?);
+                    let (head, rest) = label(property);
+                    let rest = if rest.is_empty() { rest } else { format!("; {rest}") };
+                    let rule = format!("{}{rest}", claim(&head).unwrap_or(head));
+                    rows.push([code(&path), rule, self.value(property, value)?]);
                 }
             }
         }
         Ok(())
     }
 
-    /// Says what a key with a value states, without a full stop.
+    /// Says what a key with a value means, without a full stop.
     fn sentence(&self, property: &Schema, value: &Value) -> Result<String> {
         let (head, rest) = label(property);
-        let lone = value.as_array().is_some_and(|items| items.len() < 2) && rest.starts_with("the first");
-        let rest = if rest.is_empty() || lone { String::new() } else { format!("; {rest}") };
+        let rest = if rest.is_empty() { rest } else { format!("; {rest}") };
         let claim = claim(&head);
         if let (Some(claim), Value::Boolean(true)) = (&claim, value) {
             return Ok(format!("{claim}{rest}"));
         }
         let said = self.value(property, value)?;
         Ok(match (&claim, said.as_str()) {
-            // A choice that says "they are" to a question is the answer yes.
-            (Some(claim), said) if said.starts_with("they are ") && self.says_yes(property, value) => claim.clone(),
             (None, "yes") => format!("{head}{rest}"),
-            (None, said) if head.starts_with("A ") => {
-                format!("{head}: {}{rest}", said.replacen("they are", "it is", 1))
-            }
             _ => format!("{head}: {said}{rest}"),
         })
     }
@@ -140,7 +135,7 @@ impl<'s> Words<'s> {
         Ok(said.join(if plain { ", " } else { "; " }))
     }
 
-    /// Says what a table inside a sentence states: each key with its value, or each name with what it means.
+    /// Says what a table inside a sentence says: each key with its value, or each name with what it means.
     fn inner(&self, property: &Schema, table: &Table) -> Result<String> {
         let mut said = Vec::new();
         if let Some(said) = self.choice_with_value(property, table)? {
@@ -188,15 +183,7 @@ impl<'s> Words<'s> {
             let before = lower(description(&choices[before]));
             return Ok(Some(format!("{before}, {}", rest.trim_start_matches([',', ' ']))));
         }
-        Ok(Some(answered(description(definition), said)))
-    }
-
-    fn says_yes(&self, property: &Schema, value: &Value) -> bool {
-        let choices = self.definition(property).ok().and_then(|definition| definition["oneOf"].as_array());
-        let mut choices = choices.into_iter().flatten();
-        choices.any(|choice| {
-            Some(&choice["const"]) == value.as_str().map(Schema::from).as_ref() && description(choice) == "They are"
-        })
+        Ok(Some(said))
     }
 
     fn is_table(&self, property: &Schema) -> bool {
@@ -223,35 +210,26 @@ fn description(schema: &Schema) -> &str {
     schema["description"].as_str().unwrap_or_default().trim_end_matches('.')
 }
 
-/// Lets an answer that begins with "they" say who they are, by what the choice is about.
-fn answered(about: &str, said: String) -> String {
-    match (said.strip_prefix("they "), about.strip_prefix("Whether ")) {
-        (Some("are"), Some(question)) => match question.split_once(" are ") {
-            Some((_, what)) => format!("they are {what}"),
-            None => said,
-        },
-        (Some(rest), None) => format!("{} {rest}", lower(about.split(',').next().unwrap_or(about))),
-        _ => said,
-    }
-}
-
 /// Splits what is said about a key: before the value, and after it.
 ///
 /// What is true of an absent value is left out, and so is where else the rule stands.
 fn label(property: &Schema) -> (String, String) {
-    let about =
-        description(property).replace(", if not as the host's rules say", "").replace(", with placeholders", "");
+    let about = description(property).replace(", if not as in `scan`", "").replace(", with placeholders", "");
     let mut parts = about.split("; ");
     let head = parts.next().unwrap_or_default().to_owned();
     let rest: Vec<&str> = parts.filter(|part| !part.starts_with("absent") && !part.starts_with("empty")).collect();
     (head, rest.join("; "))
 }
 
-/// Turns a question into what a yes says: `Whether it is so` becomes `It is so`.
+/// Turns a question into a statement: `Whether it is so` becomes `It is so`.
 fn claim(question: &str) -> Option<String> {
-    let rest = question.strip_prefix("Whether ")?;
-    let mut letters = rest.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect())
+    question.strip_prefix("Whether ").map(upper)
+}
+
+/// Writes a sentence's beginning in upper case.
+fn upper(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// Writes a sentence's beginning in lower case, unless it is an abbreviation.
@@ -282,47 +260,43 @@ pub(super) mod tests {
         serde_json::from_str(&text).unwrap()
     }
 
-    fn check(toml: &str, lines: &str) {
+    fn check(toml: &str, row: &str) {
         let stated: Table = toml.parse().unwrap();
         let keys: Vec<&str> = stated.keys().map(String::as_str).collect();
-        assert_eq!(Words::new(&schema()).tables(&stated, &keys).unwrap(), lines);
+        let table = Words::new(&schema()).tables(&stated, &keys).unwrap();
+        assert_eq!(table, format!("| key | rule | here |\n| --- | --- | --- |\n{row}\n"));
     }
 
     #[test]
     fn yes_and_no() {
-        check("scan.inside_skill = true", "- A skill's own folder is searched for more skills.\n");
-        check("catalog.shown = false", "- Whether it is shown at all: no.\n");
-        check("scan.hidden = 'enter'", "- Folders whose name begins with a dot are searched.\n");
+        check(
+            "scan.inside_skill = true",
+            "| `scan.inside_skill` | A skill's own folder is searched for more skills | yes |",
+        );
+        check("catalog.shown = false", "| `catalog.shown` | It is shown at all | no |");
     }
 
     #[test]
     fn values() {
-        check("scan.depth = 3", "- Deepest folder that may be a skill: 3; the root is 0.\n");
-        check("scan.ignored = ['a', 'b']", "- Folder names that are never searched: `a`, `b`.\n");
-        check("controls.count = []", "- Controls that have an effect: none.\n");
-        check("catalog.join = ' '", "- What stands between two entries: `\" \"`.\n");
+        check("scan.depth = 3", "| `scan.depth` | Deepest level of a skill's folder; the root is level 0 | 3 |");
+        check("scan.ignored = ['a', 'b']", "| `scan.ignored` | Folder names that are never searched | `a`, `b` |");
+        check("controls.obeyed = []", "| `controls.obeyed` | Controls that are obeyed | none |");
+        check("catalog.join = ' '", "| `catalog.join` | The text between two entries | `\" \"` |");
     }
 
     #[test]
     fn choices() {
-        check("scan.folder_links = 'follow'", "- Linked folders: they are followed.\n");
-        check("scan.folder_links = 'skip'", "- Linked folders: they are passed over.\n");
-        check("scan.file_links = 'skip'", "- A skill file that is itself a link: it is passed over.\n");
-        check("collide.rank = ['repo', 'user']", "- The rank of the scopes: `repo`, `user`.\n");
-        check(
-            "parse.repair = 'block-lines'",
-            "- What is tried when the YAML is not valid: a top-level value that holds a colon, and is neither quoted nor a \
-             block, becomes a literal block, before anything is read, whether or not the YAML is valid, and the block \
-             keeps its line end.\n",
-        );
-        check(
-            "parse.fence.close = 'anywhere'",
-            "- What opens and closes the frontmatter:\n  - What closes it: three dashes stand anywhere, whatever follows.\n",
-        );
+        check("scan.hidden = 'skip'", "| `scan.hidden` | Hidden folders | skipped |");
+        check("scan.folder_links = 'follow'", "| `scan.folder_links` | Linked folders | followed |");
+        check("parse.fence.close = 'anywhere'", "| `parse.fence.close` | What closes it | `---` anywhere |");
         check(
             "parse.name.must = [{ max = 64 }, 'lower']",
-            "- What names must be like:\n  - A name that breaks this is invalid: at most this many characters: 64; no \
-             upper-case letters.\n",
+            "| `parse.name.must` | Required of every name | at most this many characters: 64; no upper-case letters |",
+        );
+        check(
+            "parse.repair = 'block-lines'",
+            "| `parse.repair` | Repair of invalid YAML | unquoted top-level values with a colon become literal blocks, \
+             whether or not the YAML is valid, and the block keeps its line end |",
         );
     }
 }

@@ -14,21 +14,22 @@ pub(super) fn grant(ui: &Ui, skill: &str, kinds: &[PermissionKind], asking: &Ask
     let request = openoxide_app::trust::request(&snapshot, skill, kinds)?;
     let name = safe(&request.name);
     if request.is_granted {
-        let has = if request.permissions.is_empty() { "asks for no power" } else { "has this power already" };
+        let has =
+            if request.permissions.is_empty() { "asks for no permissions" } else { "has these permissions already" };
         ui.say(&format!("{name} {has}"));
         return ui.json_if_asked(&ChangeAnswer::new(Vec::new(), None));
     }
     show(ui, &snapshot.workspace, &request);
     if let Some(since) = request.changed_since {
-        ui.warn(&format!("it changed since you gave it power on {}", since.date()));
+        ui.warn(&format!("it changed since you gave it permissions on {}", since.date()));
     }
-    if !asking.consent(ui, &format!("Give {name} this power?"))? {
-        ui.say("nothing was given");
+    if !asking.consent(ui, &format!("Give {name} these permissions?"))? {
+        ui.say("no permission was given");
         return Ok(ExitStatus::No);
     }
     let undo = undo(ui, &snapshot.workspace, &request.skill);
     let changes = openoxide_app::trust::grant(&snapshot.workspace, request)?;
-    ui.say(&format!("{name} has {} now", count(changes.len(), "power")));
+    ui.say(&format!("{name} has {} now", count(changes.len(), "permission")));
     if let Some(undo) = &undo {
         ui.say(&format!("undo: {undo}"));
     }
@@ -53,8 +54,8 @@ fn show(ui: &Ui, workspace: &Workspace, request: &GrantRequest) {
     }
 }
 
-fn meaning(power: PermissionKind) -> &'static str {
-    match power {
+fn meaning(kind: PermissionKind) -> &'static str {
+    match kind {
         PermissionKind::Shell => "run these commands when it is called",
         PermissionKind::Script => "run these scripts",
         PermissionKind::Hook => "run these commands when something happens",

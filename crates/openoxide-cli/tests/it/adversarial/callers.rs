@@ -1,4 +1,4 @@
-//! Skills that are not for everybody: refused to whom they are not for, and named to nobody.
+//! Skills that are not for everyone: refused to whom they are not for, and named to nobody.
 
 use openoxide_testkit::{Output, TestContext};
 

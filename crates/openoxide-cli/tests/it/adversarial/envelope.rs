@@ -43,7 +43,7 @@ fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<")
 }
 
-/// Calls a skill in every host, as everybody, and hands on what is sent.
+/// Calls a skill in every host, as everyone, and hands on what is sent.
 fn in_every_host(context: &TestContext, args: &[&str], check: &mut dyn FnMut(&str, &Value)) {
     everywhere(context);
     for host in hosts(context) {

@@ -95,7 +95,7 @@ fn a_link_of_another_user_is_named_with_the_reason() {
     }
 }
 
-/// Every command that shows trust says why it does not count, and what to do.
+/// Every command that shows trust says why it is ignored, and what to do.
 #[test]
 fn trust_that_does_not_count_is_said() {
     let Some(context) = context() else { return };

@@ -1,4 +1,4 @@
-//! Clients that do not read, slow clients, and floods of questions and conversations: everybody else is served.
+//! Clients that do not read, slow clients, and floods of questions and conversations: everyone else is served.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -213,7 +213,7 @@ fn slow_bodies_with_the_token(setting: Setting) {
     slow_clients(setting, request, 512);
 }
 
-/// One caller asks as many questions as it can: everybody else is still asked about.
+/// One caller asks as many questions as it can: everyone else is still asked about.
 fn a_flood_of_questions(setting: Setting) {
     let context = context(b"");
     let server = serve(setting, &context);

@@ -61,7 +61,7 @@ pub(super) fn assert_held_in(hosts: &[&str], setting: Setting, context: &TestCon
     }
 }
 
-/// A link that is not followed is listed with the reason, where what does not count is listed.
+/// A link that is not followed is listed with the reason, where what is ignored is listed.
 fn assert_named(context: &TestContext, name: &str, reason: &str) {
     let list = json(context, &["list", "--all", "--json", "--host", "claude-code"]);
     let entry = list["others"].as_array().unwrap().iter().find(|entry| entry["name"] == name);

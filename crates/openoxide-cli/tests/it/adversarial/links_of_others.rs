@@ -43,7 +43,7 @@ fn assert_held(context: &TestContext, folder: &str, hosts: &[String], names: &[&
     }
 }
 
-/// In a folder that everybody can write to, another user links to files there that only the user reads.
+/// In a folder that everyone can write to, another user links to files there that only the user reads.
 #[test]
 fn a_link_does_not_show_what_its_maker_does_not_own() {
     if !rustix::process::geteuid().is_root() {

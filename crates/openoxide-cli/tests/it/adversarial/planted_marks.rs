@@ -10,7 +10,7 @@ use crate::support::run;
 
 const CANARY: &str = "CANARY-ABOVE";
 
-/// A project in a folder where everybody can write, and a file of the user that nobody else can read.
+/// A project in a folder where everyone can write, and a file of the user that nobody else can read.
 fn shared() -> (TestContext, String) {
     let context = TestContext::new();
     context.tree(&format!(

@@ -65,7 +65,7 @@ fn assert_out_of_reach(copy: &Path, temporary: &Path) {
     assert_eq!(fs_err::read_to_string(copy.join("scripts/run.sh")).unwrap(), "sleep 600\n");
 }
 
-/// A skill with a secret, and a temporary folder that everybody may write to, as the machine's is.
+/// A skill with a secret, and a temporary folder that everyone may write to, as the machine's is.
 fn context(script: &str) -> (TestContext, PathBuf) {
     let context = TestContext::new();
     skill(&context, "keeps", "", "Text.");

@@ -1,4 +1,4 @@
-//! Permission profiles that reach for what other programs obey, and variables that load code: refused before anybody answers.
+//! Permission profiles that reach for what other programs obey, and variables that load code: refused before anyone answers.
 
 use std::os::unix::fs::symlink;
 
@@ -93,7 +93,7 @@ fn a_profile_that_reaches_for_a_seal_is_refused_whole() {
         let output = run(&context, &["activate", "evil", "--yes"]);
         assert!(output.stdout.contains("shell ran"), "{write}: {output}");
         assert!(output.stderr.contains("refused whole"), "{write}: {output}");
-        run(&context, &["trust", "--skill", "evil", "--power", "profile", "--yes"]);
+        run(&context, &["trust", "--skill", "evil", "--permission", "profile", "--yes"]);
         let output = plant(&context, &[]);
         assert_eq!(output.stdout, "ran\n", "{write}, after trust: {output}");
         assert_eq!(snapshot_of(&context.project()), before, "{write}");

@@ -47,7 +47,7 @@ at = 2026-01-01T00:00:00Z
 [[grants]]
 skill = \"{root}/project/.agents/skills/deploy/SKILL.md\"
 digest = \"sha256:00\"
-power = \"shell\"
+permission = \"shell\"
 shown = [\"touch CANARY\"]
 at = 2026-01-01T00:00:00Z
 [[answers]]
@@ -74,8 +74,8 @@ fn hostile() -> TestContext {
     context
 }
 
-/// The settings that bear on power, with their values.
-fn power(context: &TestContext) -> Vec<(String, Value)> {
+/// The settings that bear on permissions, with their values.
+fn permissions(context: &TestContext) -> Vec<(String, Value)> {
     let answer = valid_json(context, &["config", "--json"]);
     let is_power = |key: &str| {
         ["connectors.", "mcp.", "sandbox.", "trust."].iter().any(|part| key.starts_with(part))
@@ -94,9 +94,9 @@ fn names(context: &TestContext) -> Vec<String> {
 #[test]
 fn nothing_counts_before_trust() {
     let context = hostile();
-    let plain = power(&TestContext::new());
+    let plain = permissions(&TestContext::new());
     let before = snapshot_of(context.root());
-    assert_eq!(power(&context), plain, "as if there were no such file");
+    assert_eq!(permissions(&context), plain, "as if there were no such file");
     assert_eq!(json(&context, &["roots", "--json"])["trusted"], false);
     assert_eq!(names(&context), ["[ROOT]/home/.agents/skills/deploy/SKILL.md"]);
     let trust = valid_json(&context, &["trust", "--list", "--json"]);
@@ -116,7 +116,7 @@ fn trust_gives_its_settings_no_power() {
     let roots = json(&context, &["roots", "--json"]);
     assert_eq!(roots["trusted"], true);
     assert!(names(&context).contains(&"[ROOT]/project/more/extra/SKILL.md".to_owned()), "what is text counts now");
-    assert_eq!(power(&context), power(&TestContext::new()), "what is power does not");
+    assert_eq!(permissions(&context), permissions(&TestContext::new()), "permissions do not");
     let trust = valid_json(&context, &["trust", "--list", "--json"]);
     assert_eq!(field(&trust["folders"], "origin"), ["[ROOT]/home/.openoxide/state/trust.toml:4"]);
     assert_eq!((&trust["grants"], &trust["answers"]), (&serde_json::json!([]), &serde_json::json!([])));

@@ -176,7 +176,7 @@ fn a21_what_was_typed_is_repeated_without_commanding_the_terminal() {
         &["unlink", typed, typed],
         &["new", typed],
         &["trust", typed],
-        &["trust", "--power", typed],
+        &["trust", "--permission", typed],
         &["trust", "--skill", typed],
         &["schema", typed],
         &["completions", typed],

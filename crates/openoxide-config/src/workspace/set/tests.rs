@@ -88,7 +88,7 @@ fn what_is_written_counts_or_that_is_said() {
     let (_, stronger) = set("skills.claude", Some(false.into()), SettingsOwner::User, &["skills.claude=true"]);
     let stronger = stronger.unwrap();
     assert_eq!(stronger.effective.unwrap().value, true.into());
-    assert!(stronger.ineffective_reason.unwrap().starts_with("what counts is what "));
+    assert!(stronger.ineffective_reason.unwrap().ends_with(" overrides it"));
     let (_, removed) = set("skills.claude", None, SettingsOwner::User, &[]);
     let removed = removed.unwrap();
     assert_eq!(
@@ -96,7 +96,7 @@ fn what_is_written_counts_or_that_is_said() {
         (true, Origin::Default, None)
     );
     let (_, project) = set("skills.claude", Some(false.into()), SettingsOwner::Project, &[]);
-    let why = "the project's settings count only once the project is trusted";
+    let why = "the project's settings apply only once the project is trusted";
     assert_eq!(project.unwrap().ineffective_reason.as_deref(), Some(why));
 }
 
@@ -160,7 +160,7 @@ fn a_server_is_looked_at_as_a_whole() {
     let change = |before: &str, field: &str, value: Option<toml::Value>| {
         let (text, changed) = set_in(before, &format!("mcp.servers.private{field}"), value, SettingsOwner::User, &[]);
         if changed.is_err() {
-            assert_eq!(text, before, "nothing is written that does not count");
+            assert_eq!(text, before, "nothing is written that is ignored");
         }
         (text, changed.err().unwrap_or_default())
     };
@@ -183,7 +183,7 @@ fn a_server_is_looked_at_as_a_whole() {
     let (_, refused) = change(PRIVATE, ".url", None);
     assert!(refused.ends_with("; to remove the whole server, remove `mcp.servers.private`"), "{refused}");
     assert_eq!(change(PRIVATE, "", None).1, "");
-    // What is bad already can be mended, bit by bit.
+    // What is bad already can be fixed, bit by bit.
     let (text, refused) = change(&format!("{PRIVATE}one = 1\ntwo = 2\n"), ".one", None);
     assert!(refused.is_empty() && !text.contains("one"), "{refused}");
 }

@@ -77,7 +77,7 @@ fn settings_that_do_not_count_switch_nothing_and_that_is_said() {
     assert!(off.changed && off.enabled, "{off:?}");
     assert_eq!(
         off.ineffective_reason.as_deref(),
-        Some("the project's settings count only once the project is trusted")
+        Some("the project's settings apply only once the project is trusted")
     );
 }
 

@@ -68,7 +68,7 @@ fn in_memory(folder: &Path, flags: MountFlags, size: u64) -> io::Result<()> {
     Ok(mount("tmpfs", folder, "tmpfs", flags, options.as_c_str())?)
 }
 
-/// Mounts a copy where the grant is. A link that somebody put on the way would have it stand elsewhere, over the system's
+/// Mounts a copy where the grant is. A link put on the way would have it stand elsewhere, over the system's
 /// libraries for instance.
 fn attach(grant: &Grant, copy: &OwnedFd) -> io::Result<()> {
     let path = grant.path();

@@ -131,7 +131,7 @@ fn rules(network: bool) -> Result<Rules, BackendError> {
     Ok(rules)
 }
 
-/// Refuses to make a file that runs with the rights of its owner or group: anybody may start it later.
+/// Refuses to make a file that runs with the rights of its owner or group: anyone may start it later.
 fn modes() -> Result<Rules, BackendError> {
     const UNNAMED: u64 = 0o20_000_000;
     const CHANGE: &[(i64, u8)] = &[

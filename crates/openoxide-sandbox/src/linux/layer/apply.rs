@@ -192,7 +192,7 @@ impl Apply<'_> {
         Ok(())
     }
 
-    /// Removes what the command did not see or has removed. In a folder that somebody else changed meanwhile, the two cannot be
+    /// Removes what the command did not see or has removed. In a folder that another process changed meanwhile, the two cannot be
     /// told apart.
     fn remove_all_but(&mut self, kept: &[OsString], real: BorrowedFd<'_>, path: &Path, is_newer: bool) {
         match upper::names(real) {
@@ -250,7 +250,7 @@ impl Apply<'_> {
         Ok(is_gone)
     }
 
-    /// Tells whether somebody else changed a file, moved it or changed what is in a folder after the copies were made.
+    /// Tells whether another process changed a file, moved it or changed what is in a folder after the copies were made.
     fn is_newer(&self, there: &Stat) -> bool {
         changed(there) > self.made && self.ours.get(&(there.st_dev, there.st_ino)) != Some(&changed(there))
     }

@@ -16,7 +16,7 @@ const SPECIAL: u32 = 0o6000;
 
 pub(super) const SEALED: &str = "it is sealed, because other programs obey what stands there";
 const TOO_MUCH: &str = "there is too much in the folder to find out what other programs obey";
-pub(super) const CONFLICT: &str = "somebody else changed it meanwhile";
+pub(super) const CONFLICT: &str = "another process changed it meanwhile";
 
 /// What must stay as it is in a writable folder.
 pub(super) struct Judge<'a> {

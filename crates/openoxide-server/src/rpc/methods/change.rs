@@ -81,7 +81,7 @@ async fn switched(client: &Client, place: Place, order: SwitchRequest) -> Result
     Ok(switched?)
 }
 
-/// Changes a setting, and answers what counts now.
+/// Changes a setting, and answers the value that applies now.
 pub(super) async fn write_setting(client: &Client, given: Value) -> Result<Value> {
     #[derive(Deserialize)]
     struct Given {

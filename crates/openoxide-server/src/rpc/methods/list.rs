@@ -46,7 +46,7 @@ pub(super) async fn list(client: &Client, given: Value) -> Result<Value> {
     Ok(json!({ "data": data }))
 }
 
-/// Looks again at some folders, or at the server's own; answers how many skills count there now.
+/// Looks again at some folders, or at the server's own; answers how many skills are active there now.
 pub(super) async fn reload(client: &Client, given: Value) -> Result<Value> {
     let ListParams { mut cwds, .. } = params(given)?;
     if cwds.is_empty() {

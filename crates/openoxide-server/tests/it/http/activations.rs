@@ -65,8 +65,8 @@ async fn waiting(server: &Server) -> Value {
 async fn a_question_waits_for_its_answer_and_is_answered_once() {
     let server = Server::new(asks());
     let question = waiting(&server).await;
-    assert_eq!(question["question"]["kind"], "power");
-    assert_eq!(question["question"]["powers"][0]["items"], json!(["echo seven"]));
+    assert_eq!(question["question"]["kind"], "requested-permissions");
+    assert_eq!(question["question"]["permissions"][0]["items"], json!(["echo seven"]));
     let handle = question["handle"].as_str().unwrap().to_owned();
     assert_eq!(handle.len(), 32);
     let path = format!("/v1/activations/{handle}");

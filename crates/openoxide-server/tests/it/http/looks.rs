@@ -167,7 +167,7 @@ async fn what_may_not_be_read_and_secrets_are_not_published() {
     assert_ne!(changed.json()["skills"][0]["digest"], notes["digest"]);
 }
 
-/// Names what a tar in gzip holds, by the program that everybody has.
+/// Names what a tar in gzip holds, by the program that everyone has.
 fn unpacked(bytes: &[u8]) -> Vec<String> {
     use std::io::Write as _;
     use std::process::{Command, Stdio};

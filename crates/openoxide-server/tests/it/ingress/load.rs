@@ -1,4 +1,4 @@
-//! Many at once: everybody is answered.
+//! Many at once: everyone is answered.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is no request, or none that anybody would send in good faith.
+//! What is no request, or none that anyone would send in good faith.
 
 use openoxide_server::IngressLimits;
 
@@ -29,7 +29,7 @@ async fn bodies_that_are_no_calls_are_refused() {
         ("an object in an object", format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000))),
         ("a batch of 10,000", batch),
         ("a key twice", "{\"arguments\":\"a\",\"arguments\":\"b\"}".to_owned()),
-        ("an unknown key", "{\"powers\":true}".to_owned()),
+        ("an unknown key", "{\"rights\":true}".to_owned()),
         ("half of it", "{\"arguments\":\"a".to_owned()),
         ("a number too many", "{\"arguments\":1e999999}".to_owned()),
         ("nothing but space", " ".repeat(1000)),

@@ -1,4 +1,4 @@
-//! How everybody is seen out.
+//! How everyone is seen out.
 
 use std::time::Duration;
 

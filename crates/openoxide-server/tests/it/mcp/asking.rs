@@ -141,7 +141,7 @@ async fn deny(context: &openoxide_testkit::TestContext, client: &mut Client, rul
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
-    panic!("the rules do not count");
+    panic!("the rules are ignored");
 }
 
 /// Reads until a response comes, past notifications of what changed.

@@ -1,4 +1,4 @@
-//! What is malformed, too much or out of turn is answered or passed over, and ends nothing.
+//! What is malformed, too much or out of turn is answered or skipped, and ends nothing.
 
 use std::collections::BTreeMap;
 

@@ -106,7 +106,7 @@ async fn on_and_off_in_the_users_settings_and_in_the_projects() {
     assert_eq!((&on["changed"], &on["enabled"]), (&json!(true), &json!(true)));
     let project = rpc.call("skills/disable", json!({ "skill": "dup", "in_project": true })).await;
     assert_eq!(project["enabled"], true, "{project}");
-    assert_eq!(project["reason"], "the project's settings count only once the project is trusted");
+    assert_eq!(project["reason"], "the project's settings apply only once the project is trusted");
     let unknown = rpc.refused("skills/disable", json!({ "skill": "sola" })).await;
     assert_eq!(unknown["data"]["help"], "did you mean `solo`?");
     rpc.end().await.unwrap();
@@ -126,7 +126,7 @@ async fn a_setting_is_what_the_answer_says() {
     let project = json!({ "key": "skills.claude", "value": false, "in_project": true });
     let project = rpc.call("config/write", project).await;
     assert_eq!((&project["value"], &project["changed"]), (&json!(true), &json!(true)));
-    assert_eq!(project["reason"], "the project's settings count only once the project is trusted");
+    assert_eq!(project["reason"], "the project's settings apply only once the project is trusted");
     let list = json!({ "key": "skills.paths", "value": [rpc.path("other/.agents/skills")] });
     rpc.call("config/write", list).await;
     let listed = rpc.call("skills/list", json!({})).await;
@@ -165,7 +165,7 @@ async fn asked(rpc: &mut Rpc, params: Value, choice: &str) -> (Value, Value) {
     (question["params"]["question"].take(), came)
 }
 
-/// The client may pass on what a model wishes; a setting that gives power is the user's to change.
+/// The client may pass on what a model wishes; only the user changes a setting that gives permissions.
 #[tokio::test]
 async fn power_is_not_written_without_the_users_word() {
     let mut rpc = Rpc::silent(None, TREE);
@@ -186,7 +186,7 @@ async fn power_is_not_written_without_the_users_word() {
     assert_eq!(came["result"]["changed"], true, "{came}");
     assert!(text().contains("shell = \"allow\""), "{}", text());
     let deny = rpc.call("config/write", json!({ "key": "permission.shell", "value": "deny" })).await;
-    assert_eq!(deny["changed"], true, "who takes power away is not asked");
+    assert_eq!(deny["changed"], true, "taking a permission away needs no question");
     let (question, _) = asked(&mut rpc, json!({ "key": "permission.shell", "value": null }), "no").await;
     assert!(
         question["target"].is_null() && text().contains("shell = \"deny\""),

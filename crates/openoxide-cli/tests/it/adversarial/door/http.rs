@@ -90,7 +90,7 @@ impl Http {
         browser.get_or_insert_with(|| server.open(&server.line).unwrap())
     }
 
-    /// The user reads the question on the page, and answers it; what the page says, if the answer does not count.
+    /// The user reads the question on the page, and answers it; what the page says, if the answer is ignored.
     fn press(&mut self, handle: &str, says: Says) -> Result<(), String> {
         let (form, line) = ("application/x-www-form-urlencoded", format!("POST /questions/{handle}"));
         let (status, text) = self.browser().send(&line, form, &format!("answer={}", says.word()));

@@ -175,7 +175,7 @@ fn a42_nothing_is_granted_without_consent() {
     assert_eq!(again["activated"][0]["tools"], Value::Null, "{again:#}");
     assert_eq!(run(&context, &["trust"]).status, Some(0));
     let trusted = shell_only(&context, &["-q"]);
-    assert_eq!(trusted["activated"][0]["tools"], Value::Null, "a folder's trust is no power: {trusted:#}");
+    assert_eq!(trusted["activated"][0]["tools"], Value::Null, "a folder's trust gives no permission: {trusted:#}");
     assert_no_canary(&canary, &"activate in a trusted folder");
 }
 
