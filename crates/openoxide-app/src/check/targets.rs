@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use openoxide_config::Workspace;
 use openoxide_skills::catalog::Problem;
 use openoxide_skills::host::{FolderNames, Host, ScanRules};
-use openoxide_skills::prelude::{Catalog, Depth, Diagnostic, Entry, HostSettings, SkillScope, View, load};
+use openoxide_skills::prelude::{Catalog, Code, Depth, Diagnostic, Entry, HostSettings, SkillScope, View, load};
 use openoxide_skills::{judge::is_skill_folder, root::Root};
 
 use crate::{Error, ErrorKind, list::unsearched, paths};

@@ -312,7 +312,9 @@ fn several_agents_are_named_and_nothing_is_written() {
 #[test]
 fn agents_without_a_switch_say_what_hides_a_skill() {
     let context = with_agents();
-    context.tree("//- home/.agents/skills/deploy/SKILL.md\n---\nname: deploy\ndescription: Ship it\n---\n");
+    for root in ["home/.agents/skills", "home/.roo/skills"] {
+        context.tree(&format!("//- {root}/deploy/SKILL.md\n---\nname: deploy\ndescription: Ship it\n---\n"));
+    }
     insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "zed", "--yes"]), @"
     status: 2
     ----- stdout -----

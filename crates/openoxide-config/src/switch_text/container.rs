@@ -105,13 +105,11 @@ impl Container {
             None if self.slots.len() > 1 => text[self.lead(text, last)].to_owned(),
             None => " ".to_owned(),
         };
-        match last.comma {
-            Some(_) => spliced(text, end..end, &format!("{lead}{member},")),
-            None => {
-                let longer = spliced(text, end..end, &format!("{lead}{member}"));
-                spliced(&longer, last.value.end..last.value.end, ",")
-            }
+        if last.comma.is_some() {
+            return spliced(text, end..end, &format!("{lead}{member},"));
         }
+        let longer = spliced(text, end..end, &format!("{lead}{member}"));
+        spliced(&longer, last.value.end..last.value.end, ",")
     }
 
     /// Takes a member out, with the blanks before it and its comma.

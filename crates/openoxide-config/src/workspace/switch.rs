@@ -175,7 +175,7 @@ fn state(view: &View, found: &[&Entry], wanted: bool) -> (bool, Option<String>) 
     let is_off = |entry: &&&Entry| off.contains(&&*entry.skill.path);
     let enabled = !found.iter().all(|entry| is_off(&entry));
     let Some(other) = found.iter().find(|entry| is_off(entry) == wanted) else { return (enabled, None) };
-    let denied = other.problems.iter().map(|problem| &problem.diagnostic.message).last().filter(|_| wanted);
+    let denied = other.problems.iter().map(|problem| &problem.diagnostic.message).next_back().filter(|_| wanted);
     let reason = other.reason.as_ref().map(|reason| &reason.text).or(denied);
     (enabled, Some(reason.map_or_else(|| not_read(view), Clone::clone)))
 }

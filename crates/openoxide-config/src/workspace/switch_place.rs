@@ -152,6 +152,6 @@ fn holds(view: &View, layer: &openoxide_skills::host::SettingLayer, file: &Path)
 
 /// Says that a host has no switch, and what hides a skill from its model all the same.
 fn no_switch(host: &Host) -> SettingError {
-    let hides = host.controls.count.contains(&Control::DisableModelInvocation);
+    let hides = host.controls.obeyed.contains(&Control::DisableModelInvocation);
     SettingError::NoSwitch { title: host.title.clone(), hides }
 }

@@ -15,7 +15,7 @@ pub(super) fn survey_of_planned(root: &Path, plan: &Plan) -> Option<Survey> {
     let canonical = link.real_folder.clone();
     let mounts = MountLog::default();
     let survey = Survey { root: root.to_owned(), canonical: canonical.clone(), exists: true, ..Survey::default() };
-    let (dir, text) = (LazyFolder::at(root, &mounts), TextBudget::default());
+    let (dir, text) = (LazyFolder::at(root, &mounts), TextBudget::new(plan.text));
     let mut surveyor = Surveyor::new(plan, None, survey, &dir, &mounts, &text);
     let canonical = (canonical != root).then_some(canonical);
     surveyor.survey.folders.push(Folder { path: root.to_owned(), canonical, ..Folder::default() });
