@@ -81,9 +81,12 @@ fn misread(glance: &Glance<'_>, agent: &Agent) -> Vec<SuggestionLine> {
     agent.problems.iter().map(suggest).collect()
 }
 
+/// Skills, each with an agent that found it.
+type Found<'f> = Vec<(&'f Agent, &'f Entry)>;
+
 /// Skills whose name another one has: those that the same agents ignore in one folder for that together.
 fn shadowed(glance: &Glance<'_>) -> Vec<SuggestionLine> {
-    let mut files: BTreeMap<&Path, Vec<(&Agent, &Entry)>> = BTreeMap::new();
+    let mut files: BTreeMap<&Path, Found<'_>> = BTreeMap::new();
     for agent in &glance.agents {
         // A skill that is found again, by a link, is not another one.
         let active: BTreeSet<&Path> = agent.catalog.skills.iter().map(Entry::canonical).collect();
@@ -98,7 +101,7 @@ fn shadowed(glance: &Glance<'_>) -> Vec<SuggestionLine> {
             }
         }
     }
-    let mut groups: BTreeMap<(Option<&Path>, Vec<usize>), Vec<(&Agent, &Entry)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<&Path>, Vec<usize>), Found<'_>> = BTreeMap::new();
     for (file, found) in files {
         let agents = found.iter().map(|(agent, _)| agent.number).collect();
         groups.entry((file.parent().and_then(Path::parent), agents)).or_default().extend(found.first());

@@ -54,7 +54,7 @@ impl<'g> DroppedSkills<'g> {
         let all: Vec<Dropped<'_>> = self.folders.iter().map(dropped).collect();
         let fixes = all.iter().map(|dropped| dropped.changes(glance)).collect();
         let harms = trial.accept_each(fixes);
-        all.iter().zip(harms).map(|(dropped, harm)| dropped.suggest(glance, harm.err())).collect()
+        all.iter().zip(&harms).map(|(dropped, harm)| dropped.suggest(glance, harm.as_ref().err())).collect()
     }
 }
 
@@ -116,14 +116,14 @@ impl<'d> Dropped<'d> {
         found.map(|(agent, entry)| Change::activate(agent.number, entry, glance.described(entry))).collect()
     }
 
-    fn suggest(&self, glance: &Glance<'_>, harm: Option<Harm>) -> SuggestionLine {
+    fn suggest(&self, glance: &Glance<'_>, harm: Option<&Harm>) -> SuggestionLine {
         let titles: Vec<&str> = self.found.iter().map(|(agent, _)| agent.view.host.title.as_str()).collect();
         let verb = if titles.len() == 1 { "drops" } else { "drop" };
         let message = match self.finding().map(|finding| &finding.diagnostic) {
             Some(diagnostic) => &diagnostic.message,
             None => "it cannot be used",
         };
-        let harm_text = match &harm {
+        let harm_text = match harm {
             Some(Harm::Overflow(title)) => format!(" (with it, the catalog of {title} would be too full)"),
             Some(Harm::Clash(title)) => format!(" (fixed, its name would clash with another in {title})"),
             Some(Harm::NoUse) | None => String::new(),
