@@ -264,7 +264,7 @@ fn files() {
     ----- stdout -----
     /etc/openoxide/config.toml  not there
     ~/.openoxide/config.toml  not there
-    .openoxide/config.toml  is ignored: the project is not trusted
+    .openoxide/config.toml  ignored: the project is not trusted
     ----- stderr -----
     ");
 }
