@@ -10,7 +10,7 @@ use crate::text::{safe, safe_lines};
 use crate::ui::{ExitStatus, Ui};
 use crate::{args::Common, commands, error::CommandError};
 
-/// Find Agent Skills, see which agents use them, and why the others do not.
+/// Find Agent Skills, see which agents use them, and why others ignore them.
 ///
 /// Without a command, shows the agents found, what each of them sees, and what to fix.
 #[derive(Debug, Parser)]

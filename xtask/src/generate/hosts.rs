@@ -130,7 +130,7 @@ impl Entry {
         let places = Places::new(&host);
         let mut text = format!("{NOTICE}{}", self.head(&words, &host)?);
         let has_catalog = repository().join(DATA).join(&self.name).join("catalog.jinja").is_file();
-        text.push_str(&answers::answers(&host, &places, has_catalog));
+        text.push_str(&answers::answers(&self.name, &host, &places, has_catalog));
         text.push_str(ALL_RULES);
         section(&mut text, "How it is found on a machine", &found(&host, &places));
         let mut look = project(&words, &stated)?;

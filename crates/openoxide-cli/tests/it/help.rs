@@ -9,11 +9,10 @@ fn help() {
     insta::assert_snapshot!(run(&TestContext::new(), &["--help"]), @"
     status: 0
     ----- stdout -----
-    The Agent Skills runtime: find skills, see which agents use them, and
-    why.
+    Find Agent Skills, see which agents use them, and why others ignore them.
 
-    Without a command, shows the agents found, what each of them sees, and what is
-    worth fixing.
+    Without a command, shows the agents found, what each of them sees, and what to
+    fix.
 
     Usage: openoxide [OPTIONS] [COMMAND]
 
@@ -26,12 +25,12 @@ fn help() {
       check        Check skills for errors
       prompt       Print the skills as the model would see them
       search       Find skills by words, best match first
-      mentions     Show which skills a text names, and why not the rest
-      activate     Print what the model is sent when a skill is called
+      mentions     Show which skills a text names
+      activate     Print what the model gets when a skill is called
       read         Read a file of a skill, as the agent would get it
       run          Run a script of a skill, in a sandbox
       serve        Serve skills over HTTP, for agents in any language
-      token        Print the access token that programs show to `serve`
+      token        Print the access token that programs send to `serve`
       mcp          Serve skills over MCP on standard input and output
       app-server   Answer JSON-RPC on standard input and output
       link         Put skills where another agent looks
@@ -54,7 +53,7 @@ fn help() {
 
     Common options:
           --project <DIR>
-              Act in this folder; the project is found from it
+              Work in this folder, and the project around it
 
           --host <HOST[@EDITION]>
               Follow this host's rules [config: host] [env: OPENOXIDE_HOST]
@@ -66,10 +65,10 @@ fn help() {
               Search one more folder (can be repeated)
 
           --touch <FILE>
-              Tell that a file was read or edited (can be repeated)
+              Assume that this file was read or edited (can be repeated)
 
           --json
-              Answer in JSON
+              Print JSON
 
           --color <WHEN>
               When to use color [config: color]
@@ -80,10 +79,10 @@ fn help() {
               - never:  Never
 
       -q, --quiet
-              Say less
+              Print less
 
       -v, --verbose
-              Say more
+              Print more
 
           --config <KEY=VALUE>
               Set a setting for this run (can be repeated)
@@ -139,19 +138,19 @@ fn help_of_list() {
       -h, --help  Print help (see more with '--help')
 
     Common options:
-          --project <DIR>          Act in this folder; the project is found from it
+          --project <DIR>          Work in this folder, and the project around it
           --host <HOST[@EDITION]>  Follow this host's rules [config: host] [env:
                                    OPENOXIDE_HOST]
           --agent <NAME>           Follow this agent's permission rules too [config:
                                    agents]
           --add-dir <DIR>          Search one more folder (can be repeated)
-          --touch <FILE>           Tell that a file was read or edited (can be
+          --touch <FILE>           Assume that this file was read or edited (can be
                                    repeated)
-          --json                   Answer in JSON
+          --json                   Print JSON
           --color <WHEN>           When to use color [config: color] [possible
                                    values: auto, always, never]
-      -q, --quiet                  Say less
-      -v, --verbose                Say more
+      -q, --quiet                  Print less
+      -v, --verbose                Print more
           --config <KEY=VALUE>     Set a setting for this run (can be repeated)
     ----- stderr -----
     ");

@@ -370,7 +370,7 @@ fn rules_on_reading_hold_and_a_denied_name_does_not_leak() {
         assert_eq!((denied.status, denied.stdout.as_str()), (Some(1), ""), "{denied}");
         let asked = read(&["open", "b.md"]);
         assert_eq!((asked.status, asked.stdout.as_str()), (Some(1), ""), "{asked}");
-        assert!(asked.stderr.contains("reading `open/b.md` needs a yes"), "{asked}");
+        assert!(asked.stderr.contains("reading `open/b.md` needs your approval"), "{asked}");
         assert_eq!(read(&["open", "b.md", "--yes"]).stdout, "B\n");
         assert_eq!(read(&["closed"]).status, Some(1));
     }

@@ -240,7 +240,7 @@ fn what_cannot_be_trusted() {
     ----- stdout -----
     ----- stderr -----
     error: `[ROOT]/home/.openoxide/state/trust.toml` is damaged, so it is left as it is: line 2: `path` is missing or wrong in an entry of `folders`
-    hint: fix the file, or remove it; until then nothing in it counts
+    hint: fix the file, or remove it; until then all of it is ignored
     ");
     assert_eq!(run(&context, &["trust", "--revoke", "all"]).status, Some(2));
     assert_eq!(store(&context), damaged);
@@ -360,7 +360,7 @@ fn a_skill_gets_power_after_everything_was_shown() {
       Read
     mcp: add these servers of tools
       docs: npx docs
-    error: this needs your yes, and there is no terminal to ask on
+    error: this needs your approval, and there is no terminal to ask on
     hint: read what is shown above; if you want it, add --yes
     ");
     assert!(!context.home().join(".openoxide").exists(), "nothing was written");

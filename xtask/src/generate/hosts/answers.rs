@@ -1,16 +1,18 @@
 //! The five answers at the top of a host's page: where it looks, what it ignores, which skill wins, what the model sees,
 //! and how a skill is switched off.
 
+mod seen;
+mod switching;
+
 use std::fmt::Write as _;
 
 use openoxide_skills::host::{
-    Ambiguous, BadYaml, CatalogPlace, FitStep, FolderNames, Host, Layout, Links, Measure, NoFrontmatter, OnClash,
-    SettingDoes, SettingRule, UnknownFields, WrongType,
+    Ambiguous, BadYaml, Control, FolderNames, Host, Layout, Links, NoFrontmatter, OnClash, SettingKind, UnknownFields,
+    WrongType,
 };
 
 use super::super::markdown::code;
 use super::places::{Places, join};
-use super::settings;
 
 /// Scopes in the order of the first answer, with what they are called there.
 const SCOPES: &[(&str, &str)] = &[
@@ -22,14 +24,14 @@ const SCOPES: &[(&str, &str)] = &[
 ];
 
 /// Writes the five answers.
-pub(super) fn answers(host: &Host, places: &Places<'_>, has_catalog: bool) -> String {
+pub(super) fn answers(name: &str, host: &Host, places: &Places<'_>, has_catalog: bool) -> String {
     let mut text = String::new();
     let answers = [
         ("Where does it look?", places_of(host, places)),
         ("What does it ignore, and why?", ignored(host)),
         ("Which skill wins when two have one name?", format!("{}\n", winner(host))),
-        ("What does the model see?", format!("{}\n", seen(host, has_catalog))),
-        ("How do I switch a skill off?", switching(host, places)),
+        ("What does the model see?", format!("{}\n", seen::seen(name, host, has_catalog))),
+        ("How do I switch a skill off?", switching::switching(host, places)),
     ];
     for (question, answer) in answers {
         let _ = write!(text, "\n## {question}\n\n{answer}");
@@ -40,15 +42,12 @@ pub(super) fn answers(host: &Host, places: &Places<'_>, has_catalog: bool) -> St
 fn places_of(host: &Host, places: &Places<'_>) -> String {
     let mut text = String::new();
     for (scope, title) in SCOPES {
-        let mut folders: Vec<String> = Vec::new();
-        for root in host.roots.iter().filter(|root| root.scope.as_str() == *scope) {
-            let folder = places.words(&root.path, root.listed.as_deref().unwrap_or_default());
-            if !folders.contains(&folder) {
-                folders.push(folder);
-            }
-        }
-        if !folders.is_empty() {
-            let _ = writeln!(text, "- {title}: {}.", folders.join("; "));
+        let groups = grouped_folders(host, places, scope);
+        let said: Vec<String> = groups.iter().map(|(around, inside)| place(around, inside)).collect();
+        match said.as_slice() {
+            [] => {}
+            [one] => drop(writeln!(text, "- {title}: {one}.")),
+            several => drop(writeln!(text, "- {title}:\n  - {}", several.join("\n  - "))),
         }
     }
     if text.is_empty() {
@@ -57,17 +56,55 @@ fn places_of(host: &Host, places: &Places<'_>) -> String {
     text
 }
 
+/// Returns the folders of a scope, by the folder that they lie in.
+fn grouped_folders(host: &Host, places: &Places<'_>, scope: &str) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for root in host.roots.iter().filter(|root| root.scope.as_str() == scope) {
+        let listed = root.listed.as_deref().unwrap_or_default();
+        let is_plugin = host.settings.get(listed).is_some_and(|setting| setting.kind == SettingKind::Plugins);
+        let mut words = places.words(&root.path, listed);
+        if is_plugin {
+            words = words.replace(&format!("each folder that {} names", code(listed)), "each installed plugin");
+        }
+        let (inside, around) = words.split_once(" in ").unwrap_or(("", words.as_str()));
+        let (inside, around) =
+            if words.starts_with('`') && inside.is_empty() { (words.as_str(), "") } else { (inside, around) };
+        let at = groups.iter().position(|(other, _)| other == around).unwrap_or_else(|| {
+            groups.push((around.to_owned(), Vec::new()));
+            groups.len() - 1
+        });
+        if !inside.is_empty() && !groups[at].1.iter().any(|other| other == inside) {
+            groups[at].1.push(inside.to_owned());
+        }
+    }
+    groups
+}
+
+fn place(around: &str, inside: &[String]) -> String {
+    match (around.is_empty(), inside.is_empty()) {
+        (true, _) => join(inside, "and"),
+        (false, true) => around.to_owned(),
+        (false, false) => format!("{} in {around}", join(inside, "and")),
+    }
+}
+
 fn ignored(host: &Host) -> String {
     let mut text = String::from("While it searches:\n\n");
     for line in skipped(host) {
         let _ = writeln!(text, "- {line}.");
     }
     let invalid = invalid(host);
-    if !invalid.is_empty() {
+    if invalid.is_empty() {
+        text.push_str("\nMistakes in the frontmatter make no skill invalid.\n");
+    } else {
         text.push_str("\nA skill is invalid, and ignored, if:\n\n");
         for line in invalid {
-            let _ = writeln!(text, "- {line}.");
+            let _ = writeln!(text, "- {line}");
         }
+    }
+    let controls: Vec<&str> = host.controls.obeyed.iter().map(|control| hides(*control)).collect();
+    if !controls.is_empty() {
+        let _ = write!(text, "\nA skill can restrict itself in its own text:\n\n- {}\n", controls.join("\n- "));
     }
     text.push_str("\n`openoxide explain SKILL` names the reason for one skill.\n");
     text
@@ -135,6 +172,19 @@ fn invalid(host: &Host) -> Vec<String> {
     lines
 }
 
+/// Says what a control does, as it is written.
+fn hides(control: Control) -> &'static str {
+    match control {
+        Control::DisableModelInvocation => "`disable-model-invocation: true`: the model cannot call it",
+        Control::UserInvocable => "`user-invocable: false`: you cannot call it",
+        Control::AllowImplicitInvocation => "`policy.allow_implicit_invocation: false`: the model does not see it",
+        Control::Paths => "`paths`: it is ignored until a matching file is touched",
+        Control::PathsForModel => "`paths`: the model does not see it until a matching file is touched",
+        Control::Enabled => "`enabled: false`: it is switched off",
+        Control::Hide => "`hide: true`: the model does not see it",
+    }
+}
+
 fn winner(host: &Host) -> String {
     let collide = &host.collide;
     let scopes: Vec<String> = collide.rank.iter().map(|scope| code(scope.as_str())).collect();
@@ -160,102 +210,12 @@ fn winner(host: &Host) -> String {
     text
 }
 
-fn seen(host: &Host, has_catalog: bool) -> String {
-    if !has_catalog || !host.catalog.shown {
-        return "This host has no catalog: OpenOxide does not know the text that its model sees.".to_owned();
-    }
-    let place = match host.catalog.place {
-        CatalogPlace::SystemPrompt => "in the system prompt",
-        CatalogPlace::ToolDescription => "in the description of the tool that loads skills",
-    };
-    let whose = if host.catalog.described_only { "each skill that has a description" } else { "each active skill" };
-    let mut text = format!("A line for {whose}, {place}. {}", budget(host));
-    if let Some(max) = host.budget.entry_max {
-        let _ = write!(text, " One description has at most {} characters.", grouped(max.get() as u64));
-    }
-    text.push_str(" `openoxide prompt --host` prints the text and what it costs.");
-    text
-}
-
-fn budget(host: &Host) -> String {
-    let budget = &host.budget;
-    let unit = match budget.measure {
-        Measure::Characters => "characters",
-        Measure::Columns => "terminal columns",
-        Measure::LineTokens => "tokens of four bytes",
-    };
-    let room = match (budget.fixed, budget.share, budget.window.filter(|window| *window > 0)) {
-        (Some(fixed), ..) => format!("at most {} {unit}", grouped(fixed)),
-        (None, Some(share), Some(window)) => format!(
-            "at most {}% of the context window (of {} tokens, unless another size is given), measured in {unit}",
-            percent(share),
-            grouped(window)
-        ),
-        (None, Some(share), None) => {
-            let unknown = budget
-                .unknown_chars
-                .map(|chars| format!(", or {} characters if its size is not known", grouped(chars)));
-            format!("at most {}% of the context window{}", percent(share), unknown.unwrap_or_default())
-        }
-        (None, None, _) => return "There is no limit.".to_owned(),
-    };
-    let steps: Vec<&str> = budget.fit.iter().filter_map(|step| fit(*step)).collect();
-    let after =
-        if steps.is_empty() { String::new() } else { format!(" If they do not fit, {}.", steps.join("; then ")) };
-    format!("All lines together take {room}.{after}")
-}
-
-fn fit(step: FitStep) -> Option<&'static str> {
-    match step {
-        FitStep::Full => None,
-        FitStep::Deal => Some("all descriptions are shortened evenly"),
-        FitStep::BareByUse | FitStep::BareByUseBounded => {
-            Some("the most used skills keep their descriptions, and the others show only their name")
-        }
-        FitStep::BareWhileFits => Some("skills show only their name, and the last ones are left out"),
-    }
-}
-
-fn switching(host: &Host, places: &Places<'_>) -> String {
-    let mut text = String::new();
-    for (name, rule) in &host.settings {
-        if let Some(how) = switch(rule).filter(|_| !rule.from.is_empty()) {
-            let _ = writeln!(text, "- {how}: {} ({} below).", settings::sources(places, &rule.from), code(name));
-        }
-    }
-    if text.is_empty() {
-        return "It has no setting for that. Move the skill out of the folders above, or remove the link to it.\n"
-            .to_owned();
-    }
-    format!("In its settings:\n\n{text}")
-}
-
-/// Says what to write to switch a skill off, where a setting can.
-fn switch(rule: &SettingRule) -> Option<String> {
-    let form = rule.form.as_deref().unwrap_or("{name}").replace("{name}", "NAME");
-    Some(match rule.does? {
-        SettingDoes::Switch | SettingDoes::SwitchFolders => {
-            "Add a table with the skill's `name` or `path`, and `enabled = false`".to_owned()
-        }
-        SettingDoes::SetStates => "Map the skill's name to `off`".to_owned(),
-        SettingDoes::Deny => format!("Keep it from the model: add {}", code(&form)),
-        SettingDoes::Ignore => "Add the skill's name, or a pattern".to_owned(),
-        SettingDoes::SwitchOff | SettingDoes::SwitchOffAnyCase => format!("Add {}", code(&form)),
-        SettingDoes::Permit => format!("Deny it under {}: map the skill's name to `deny`", code(&form)),
-        SettingDoes::PermitAgent | SettingDoes::Include | SettingDoes::LetUserCall => return None,
-    })
-}
-
-fn percent(share: f64) -> String {
-    format!("{}", (share * 1000.0).round() / 10.0)
-}
-
 /// Writes a number with commas between thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -272,7 +232,7 @@ mod tests {
         let text =
             format!("title = 'T'\nprogram = 't 1'\n[[roots]]\npath = '~/.t/skills'\nscope = 'user'\n{rules_text}");
         let host = rules::host(&text.parse().unwrap()).unwrap();
-        answers(&host, &Places::new(&host), true)
+        answers("t", &host, &Places::new(&host), true)
     }
 
     #[test]
@@ -288,7 +248,7 @@ mod tests {
             "The last one wins, in the order of the roots below.",
             "at most 2% of the context window (of 272,000 tokens, unless another size is given), measured in tokens of four bytes.",
             "If they do not fit, skills show only their name, and the last ones are left out.",
-            "- Map the skill's name to `off`: `skills` in `~/.t/s.json` (`off` below).",
+            "- Set the skill's name to `off` under `skills` in `~/.t/s.json`.",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }

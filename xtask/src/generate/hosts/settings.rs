@@ -66,7 +66,7 @@ fn row(words: &Words<'_>, places: &Places<'_>, name: &str, rule: &SettingRule, w
 }
 
 /// Says where a setting is read from; places with one key are named together.
-pub(super) fn sources(places: &Places<'_>, from: &[SettingSource]) -> String {
+fn sources(places: &Places<'_>, from: &[SettingSource]) -> String {
     let mut told: Vec<(String, Vec<String>)> = Vec::new();
     for source in from {
         let (key, place) = (key(source), place(places, source));
@@ -107,7 +107,7 @@ fn place(places: &Places<'_>, source: &SettingSource) -> String {
 }
 
 /// Says where the places of a list of layers are, weakest first.
-fn layer_places(places: &Places<'_>, layers: &[SettingLayer]) -> Vec<String> {
+pub(super) fn layer_places(places: &Places<'_>, layers: &[SettingLayer]) -> Vec<String> {
     let mut said = Vec::new();
     for layer in layers {
         let needs = layer.needs.as_ref().map(|needed| format!(", if {} is on", code(needed))).unwrap_or_default();
