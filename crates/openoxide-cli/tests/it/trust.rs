@@ -366,7 +366,7 @@ fn a_skill_gets_power_after_everything_was_shown() {
     assert!(!context.home().join(".openoxide").exists(), "nothing was written");
     let output = told(&context, &["trust", "--skill", "deploy", "--no-input"]);
     assert_eq!(output.status, Some(2));
-    assert!(output.stderr.contains("this needs your yes, and --no-input was given"), "{output}");
+    assert!(output.stderr.contains("this needs your approval, and --no-input was given"), "{output}");
     let output = told(&context, &["trust", "--skill", "deploy", "--yes"]);
     assert_eq!(output.status, Some(0), "{output}");
     assert!(

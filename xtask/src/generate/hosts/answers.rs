@@ -1,5 +1,4 @@
-//! The five answers at the top of a host's page: where it looks, what it ignores, which skill wins, what the model sees,
-//! and how a skill is switched off.
+//! The five answers at the top of a host's page.
 
 mod seen;
 mod switching;
@@ -11,7 +10,7 @@ use openoxide_skills::host::{
     WrongType,
 };
 
-use super::super::markdown::code;
+use super::super::markdown::{code, grouped};
 use super::places::{Places, join};
 
 /// Scopes in the order of the first answer, with what they are called there.
@@ -206,19 +205,6 @@ fn winner(host: &Host) -> String {
     };
     if collide.untrusted_loses {
         text.push_str(" A skill of a project that you do not trust always loses.");
-    }
-    text
-}
-
-/// Writes a number with commas between thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
     }
     text
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use openoxide_skills::host::{CatalogPlace, FitStep, Host, Measure};
 
-use super::grouped;
+use super::super::super::markdown::grouped;
 
 pub(super) fn seen(name: &str, host: &Host, has_catalog: bool) -> String {
     if !has_catalog || !host.catalog.shown {
