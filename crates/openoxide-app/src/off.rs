@@ -26,7 +26,11 @@ pub fn skills_off(workspace: &Workspace, view: &View) -> Option<SkillsOff> {
     let mut switches = view.host.roots.iter().flat_map(|rule| rule.needs.iter().chain(&rule.switches));
     let name = switches.find(|name| !view.host.is_on(name, &view.settings))?;
     let rule = view.host.settings.get(name)?;
-    let source = rule.from.iter().rev().find(|source| source.file.is_some() && source.key.is_some());
+    let source = rule
+        .from
+        .iter()
+        .rev()
+        .find(|source| source.key.is_some() && (source.file.is_some() || source.layers.is_some()));
     let key = source.and_then(|source| source.key.as_ref()).unwrap_or(name);
     let file = source.and_then(|source| view.around.expand(source.file.as_ref()?, &view.host.vars));
     let place = match (view.settings.get(name).map(|setting| &setting.origin), file) {

@@ -44,7 +44,7 @@ pub fn plan(workspace: &Workspace, input: &SwitchInput) -> Result<Vec<SwitchChoi
     for (view, catalog) in views.iter().zip(&catalogs) {
         let plan = workspace.plan_switch(view, catalog, &selectors, input.enabled, input.owner);
         match plan.map_err(|error| with_advice(error, catalog)) {
-            Err(error @ Error::UnknownSkill { .. }) => missing = better(missing, error),
+            Err(error @ Error::UnknownSkill { .. }) => missing = Some(better(missing, error)),
             plan => choices.push(SwitchChoice { host: view.spec.id(), title: view.host.title.clone(), plan }),
         }
     }
@@ -55,10 +55,10 @@ pub fn plan(workspace: &Workspace, input: &SwitchInput) -> Result<Vec<SwitchChoi
 }
 
 /// Keeps the error that knows a near name.
-fn better(known: Option<Error>, new: Error) -> Option<Error> {
+fn better(known: Option<Error>, new: Error) -> Error {
     match known {
-        Some(known @ Error::UnknownSkill { near: Some(_), .. }) => Some(known),
-        _ => Some(new),
+        Some(known @ Error::UnknownSkill { near: Some(_), .. }) => known,
+        _ => new,
     }
 }
 

@@ -8,7 +8,6 @@ mod called;
 mod choosing;
 mod command_line;
 mod commands;
-mod completion;
 mod error;
 mod init;
 mod marks;
@@ -33,7 +32,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = init::run_if_first() {
         return code;
     }
-    if completion::answer_if_asked() {
+    if commands::completions::answer_if_asked(command) {
         return ExitCode::SUCCESS;
     }
     let args = match command_line::parse() {
@@ -54,7 +53,7 @@ pub fn main() -> ExitCode {
 
 /// Returns the script that completes commands in a shell, for a program that is on the search path.
 pub fn completion_script(shell: clap_complete::Shell) -> std::io::Result<String> {
-    completion::script(shell, "openoxide")
+    commands::completions::script(shell, "openoxide")
 }
 
 /// Returns the definition of everything that can be typed.

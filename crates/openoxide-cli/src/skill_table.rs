@@ -55,7 +55,7 @@ pub(crate) fn say_legend(ui: &Ui, found: &AgentCatalogs, rows: &[&SkillRow<'_>],
 fn say_rooms(ui: &Ui, found: &AgentCatalogs, rows: &[&SkillRow<'_>]) {
     for (column, agent) in found.agents.iter().enumerate() {
         let is_lost = |row: &&SkillRow<'_>| matches!(found.mark(row, column), Mark::NameOnly | Mark::LeftOut);
-        if let Some(catalog) = found.catalog_use(column).filter(|_| rows.iter().any(|row| is_lost(row))) {
+        if let Some(catalog) = found.catalog_use(column).filter(|_| rows.iter().any(is_lost)) {
             ui.say(&format!("{}: {}", safe(&agent.view.host.title), room_text(catalog)));
         }
     }

@@ -7,7 +7,6 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use openoxide_permissions::Rules;
 
-use crate::boundary::Mounts;
 pub use crate::discover::{LimitReached, PlannedLink, Reason, Watched};
 use crate::host::{Host, HostError, HostSpec, ManifestFolders};
 use crate::root::{Root, SleepingSearch, Surroundings, resolve_roots};
@@ -23,6 +22,7 @@ mod load;
 mod order;
 mod permission;
 mod rank;
+mod searched_root;
 #[cfg(test)]
 mod tests;
 mod what_if;
@@ -34,6 +34,7 @@ pub use incremental::{Changes, IncrementalLoader};
 pub use inner_skills::InnerSkills;
 pub use load::{Depth, discover_dir, load};
 pub(crate) use order::{collator, sort_entries};
+pub use searched_root::SearchedRoot;
 pub use what_if::Searched;
 
 /// What one host sees.
@@ -53,19 +54,6 @@ pub struct Catalog {
     pub roots: Vec<SearchedRoot>,
     /// Decides which skills inside other skills' folders are hidden; absent: none.
     pub inner_skills: Option<Arc<dyn InnerSkills>>,
-}
-
-/// A folder that was searched.
-#[derive(Clone, Debug)]
-pub struct SearchedRoot {
-    /// The folder.
-    pub root: Root,
-    /// Whether there is such a folder.
-    pub exists: bool,
-    /// The folder with links resolved.
-    pub canonical: PathBuf,
-    /// The mounts that the search came across.
-    pub(crate) mounts: Mounts,
 }
 
 impl Catalog {

@@ -243,7 +243,7 @@ pub(super) mod tests {
     }
 
     /// What the pages say in their own way.
-    const DRAWN: &str = "title program about standard vars found strict_files own_permissions project layers settings roots \
+    const DRAWN: &str = "title program about standard vars found strict_files own_permissions project layers settings switch roots \
                          deviations";
 
     /// A new part of the vocabulary must not be missing from the pages silently.

@@ -50,7 +50,7 @@ impl<'r> Renamer<'r> {
             for ((index, rename), reference) in indices.into_iter().zip(wanted).zip(references) {
                 verdicts[index] = match reference {
                     None if !is_whole => Err(format!(
-                        "{} has files that were not read, and one of them may refer to it",
+                        "some files in {} could not be read, and one of them may refer to it",
                         paths::short(self.workspace, &root)
                     )),
                     Some(reference) => {

@@ -3,8 +3,11 @@
 use clap_complete::Shell;
 
 use crate::called::typed_name;
-use crate::completion::script;
 use crate::ui::{ExitStatus, Ui};
+
+mod offers;
+
+pub(crate) use offers::{answer_if_asked, script};
 
 /// Print a script that completes commands in your shell
 ///

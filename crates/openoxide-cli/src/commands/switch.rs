@@ -1,7 +1,7 @@
 //! `enable` and `disable`: switch skills on and off in an agent's own settings, after showing the change.
 
 use openoxide_app::switch::{SwitchChoice, SwitchInput, apply, change_answer, plan};
-use openoxide_app::{SettingsOwner, SwitchOutcome, SwitchPlan, Workspace, diff, paths};
+use openoxide_app::{SettingsOwner, SwitchOutcome, SwitchPlan, Workspace, diff, paths, problems};
 
 use crate::args::Common;
 use crate::asking::AskingArgs;
@@ -28,10 +28,12 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
     let owner = if args.in_project { SettingsOwner::Project } else { SettingsOwner::User };
     let input = SwitchInput { skills: args.skills.clone(), enabled, owner };
     let choices = plan(&workspace, &input)?;
-    ui.warn_of_settings(&workspace, &workspace.config.problems);
+    ui.warn_of_settings(&workspace, problems::of_settings(&workspace));
     let plans = chosen(ui, args, choices, enabled)?.into_iter().map(|choice| choice.plan);
     let plans = plans.collect::<Result<Vec<SwitchPlan>, _>>()?;
-    plans.iter().for_each(|plan| show(ui, &workspace, args, plan));
+    for plan in &plans {
+        show(ui, &workspace, args, plan);
+    }
     let asking = AskingArgs { yes: args.yes, no_input: false };
     if plans.iter().any(SwitchPlan::changes_file) && !asking.consent(ui, "Write this?")? {
         return Err(CommandError::no("nothing was written").into());
@@ -43,7 +45,9 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
         outcomes.extend(switched);
     }
     let undo: Vec<String> = plans.iter().filter_map(|plan| undo(ui, args, plan)).collect();
-    undo.iter().for_each(|undo| ui.say(&format!("undo: {undo}")));
+    for undo in &undo {
+        ui.say(&format!("undo: {undo}"));
+    }
     ui.json_if_asked(&change_answer(&outcomes, enabled, undo.into_iter().next()))?;
     let is_so = outcomes.iter().all(|outcome| outcome.ineffective_reason.is_none());
     Ok(if is_so { ExitStatus::Done } else { ExitStatus::No })

@@ -320,13 +320,13 @@ fn modified(path: &Path) -> std::time::SystemTime {
 /// Runs a server until something is so. Returns what it said.
 fn serve_until(context: &TestContext, done: impl Fn() -> bool) -> String {
     use std::io::{BufRead as _, BufReader, Read as _};
-    let mut command = context.command(crate::support::bin(), &["serve", "--port", "0"]);
+    let mut command = context.command(crate::support::bin(), ["serve", "--port", "0"]);
     let mut server = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(server.stdout.take().unwrap());
     // Its first line says that it listens.
     out.read_line(&mut String::new()).unwrap();
     assert!(crate::support::until(crate::support::PATIENCE, done), "it did not happen");
-    server.kill().unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_child(&server), rustix::process::Signal::TERM).unwrap();
     server.wait().unwrap();
     let mut said = String::new();
     server.stderr.take().unwrap().read_to_string(&mut said).unwrap();

@@ -544,7 +544,7 @@ fn beside_a_file_that_cannot_be_read_nothing_is_renamed() {
     fs_err::write(context.project().join("list.txt"), [0xff, 0xfe].into_iter().chain(text).collect::<Vec<_>>())
         .unwrap();
     let output = run(&context, &["check", "--fix", "--rename", "--host", "openoxide"]);
-    assert!(output.stderr.contains("is not renamed: the project has files that were not read"), "{output}");
+    assert!(output.stderr.contains("is not renamed: some files in . could not be read"), "{output}");
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn an_unknown_code_or_name_has_a_hint() {
     ----- stdout -----
     ----- stderr -----
     error: no skill is called `deplyo`
-    hint: did you mean `deploy`? `openoxide list --all` shows everything that was found
+    hint: did you mean `deploy`? `openoxide list` shows every skill
     ");
 }
 

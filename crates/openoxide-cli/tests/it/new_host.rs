@@ -99,7 +99,7 @@ fn lists() {
     invalid  .acme/skills/modern/SKILL.md
              the file is called `SKILL.md`, not `ABILITY.md` [S0008]
     ----- stderr -----
-    2 skills, 9 tokens; 2 more are ignored
+    2 skills, 35 characters, no limit; 2 more are ignored
     ");
     let list = valid_json(&context, &["list", "--json", "--host", "acme"]);
     assert_eq!(list["host"], "acme");
@@ -234,8 +234,8 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations` [S0405]; fix the file; the host is left out until then
-    1 skill, 38 of 4,000 tokens
+    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `switch`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations` [S0405]; fix the file; the host is left out until then
+    1 skill, 150 of 16.0k characters
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "bad"]), @"
     status: 2
@@ -245,7 +245,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations`
+    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `switch`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations`
     ");
 }
 
@@ -279,11 +279,7 @@ fn a_host_without_templates_says_what_to_do() {
 }
 
 #[test]
-fn shells_complete_hosts_and_others_can_be_typed() {
+fn a_host_of_the_users_own_can_be_typed() {
     let context = acme();
-    let script = run(&context, &["completions", "fish"]).stdout;
-    let offers = |line: &str| line.contains("claude-code") && line.contains("remcochat");
-    assert!(script.lines().any(|line| line.contains("-l host ")), "{script}");
-    assert!(script.contains("claude-code") && offers(&script.replace('\n', " ")), "{script}");
     assert_eq!(run(&context, &["list", "--host", "acme"]).status, Some(0));
 }

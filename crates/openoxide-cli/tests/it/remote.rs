@@ -60,7 +60,7 @@ fn a_list_says_what_servers_offer_and_what_failed() {
     warning: `skill://bad/SKILL.md` of the MCP server `bad` is not loaded: `resources` is missing or wrong
     hint: report this to the people who run the server
     warning: the MCP server `dead` cannot be used: Connection refused
-    1 skill, 20 of 4,000 tokens
+    1 skill, 78 of 16.0k characters
     2 skills of MCP servers, 2 problems
     ");
     let list = valid_json(&context, &["list", "--mcp", "--json"]);

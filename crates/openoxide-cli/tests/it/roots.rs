@@ -70,6 +70,7 @@ fn text() {
       enabled_plugins  not set       default
       instructions     true          default
       markers          not set       default
+      model            not set       default
       plugins          []            default
       plugins_feature  true          default
       rules            not set       default

@@ -217,6 +217,7 @@ fn an_empty_home_is_enough() {
     let (status, told) = server.end();
     assert_eq!(status, Some(0), "{told}");
     let mut lines: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.remove(0)["message"].as_str().unwrap().contains("OpenOxide's own skills are now in"), "{told}");
     assert!(lines.remove(0)["message"].as_str().unwrap().contains("openoxide serve --link"), "{told}");
     assert_eq!((&lines[0]["path"], &lines[1]["path"]), (&"/healthz".into(), &"/v1/skills".into()), "{told}");
     assert!(lines.iter().all(|line| line["status"] == 200 && line["id"].is_string()), "{told}");

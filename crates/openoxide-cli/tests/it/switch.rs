@@ -199,7 +199,7 @@ fn in_the_project() {
     +[[skills.config]]
     +name = "sql-review"
     +enabled = false
-    warning: sql-review is still on in OpenOxide: the project's settings count only once the project is trusted
+    warning: sql-review is still on in OpenOxide: the project's settings apply only once the project is trusted
     undo: openoxide enable sql-review --in-project --host openoxide
     "#);
     assert!(context.project().join(".openoxide/config.toml").is_file());
@@ -281,7 +281,7 @@ fn without_a_yes_the_change_is_shown_and_nothing_written() {
     +[[skills.config]]
     +name = "deploy"
     +enabled = false
-    error: this needs your yes, and there is no terminal to ask on
+    error: this needs your approval, and there is no terminal to ask on
     hint: read what is shown above; if you want it, add --yes
     "#);
     assert_eq!(file(&context, "home/.codex/config.toml"), "# mine\nmodel = \"m\" # best\n");
@@ -400,7 +400,7 @@ fn an_unknown_skill_has_a_hint_and_nothing_is_written() {
     ----- stdout -----
     ----- stderr -----
     error: no skill is called `sql-reviev`
-    hint: did you mean `sql-review`? `openoxide list --all --host openoxide` shows everything that was found
+    hint: did you mean `sql-review`? `openoxide list --host openoxide` shows every skill
     ");
     assert!(!context.home().join(".openoxide").exists());
 }
@@ -413,7 +413,7 @@ fn a_broken_file_is_left_alone() {
     status: 2
     ----- stdout -----
     ----- stderr -----
-    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; mend the file; until then it does not count
+    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; fix the file; until then it is ignored
     error: `[ROOT]/home/.openoxide/config.toml` is left as it is: it is not valid TOML: unclosed array, expected `]`
     ");
     assert_eq!(config(&context), "skills = [\n");

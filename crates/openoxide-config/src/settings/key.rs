@@ -4,6 +4,9 @@ use openoxide_skills::text::near;
 
 use crate::mcp::parse::parse_server;
 
+/// What happens to a value that is not usable where it stands.
+pub(super) const IGNORED: &str = "the value is ignored until it is fixed";
+
 /// The type of a key's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {

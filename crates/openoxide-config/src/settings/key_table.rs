@@ -100,7 +100,7 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
     ),
     strict("false", "skills.shell", Bool, "true", "Whether commands in the text of a skill may run at all."),
     private("skills.untrusted_loses", Bool, "true", "Whether a skill of an untrusted project loses every name clash."),
-    private("trust.folders", Folders, "[]", "Trusted projects, besides those that `openoxide trust` wrote down."),
+    private("trust.folders", List, "[]", "Trusted projects, besides those that `openoxide trust` wrote down."),
 ];
 
 const fn key(name: &'static str, kind: ValueKind, default: &'static str, about: &'static str) -> ConfigKey {

@@ -69,7 +69,7 @@ impl Reader<'_> {
         let skills = table.and_then(|table| table.get("skills")).map(texts);
         if skills == Some(None) {
             let message = format!("`{key}.skills` must be a list of texts");
-            self.problem(Code::ConfigType, message, super::validate::IGNORED);
+            self.problem(Code::ConfigType, message, super::key::IGNORED);
         }
         for unknown in
             table.into_iter().flat_map(Table::keys).filter(|key| !["permission", "skills"].contains(&key.as_str()))

@@ -3,14 +3,11 @@
 use openoxide_skills::diagnostic::{Code, Diagnostic, Place};
 use toml::Value;
 
-use super::key::{ConfigKey, ProjectAccess, ValueKind};
+use super::key::{ConfigKey, IGNORED, ProjectAccess, ValueKind};
 use super::layer::{Layer, LayerKind};
 use super::{key_table::CONFIG_KEYS, permission_rules, permission_rules::BAD_RULE_HINT};
 use crate::document::dotted_key::{insert, join_key, remove, split_key};
 use crate::{document::Document, mcp::parse::parse_server, suggestion::did_you_mean};
-
-/// What happens to a value that is not usable where it stands.
-pub(super) const IGNORED: &str = "the value is ignored until it is fixed";
 
 /// Returns why a layer of this kind would ignore a value of a key.
 pub(crate) fn objection(key: &str, value: &Value, kind: LayerKind) -> Option<Diagnostic> {

@@ -34,7 +34,7 @@ pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>, firs
     let mut survey = Survey { root: root.to_owned(), canonical: root.to_owned(), ..Survey::default() };
     let dir = match open_root(root, plan, first) {
         Ok(dir) => dir,
-        Err(RootProblem::Missing) => return planned::survey_of_planned(root, plan).unwrap_or(survey),
+        Err(RootProblem::Missing) => return survey_of_planned(root, plan).unwrap_or(survey),
         Err(RootProblem::Unusable(exists, problem)) => {
             survey.problems.push((root.to_owned(), *problem));
             survey.exists = exists;
@@ -65,6 +65,20 @@ pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>, firs
     };
     found.limits.push((Code::TextLimit, plan.text));
     found
+}
+
+/// Surveys a root that is not there yet and that planned links make.
+fn survey_of_planned(root: &Path, plan: &Plan) -> Option<Survey> {
+    let link = plan.planned.iter().find(|link| link.makes(root))?;
+    let canonical = link.real_folder.clone();
+    let mounts = MountLog::default();
+    let survey = Survey { root: root.to_owned(), canonical: canonical.clone(), exists: true, ..Survey::default() };
+    let (dir, text) = (LazyFolder::at(root, &mounts), TextBudget::new(plan.text));
+    let mut surveyor = Surveyor::new(plan, None, survey, &dir, &mounts, &text);
+    let canonical = (canonical != root).then_some(canonical);
+    surveyor.survey.folders.push(Folder { path: root.to_owned(), canonical, ..Folder::default() });
+    surveyor.add_planned();
+    Some(surveyor.survey)
 }
 
 /// Where a root was when it was first found, and the mounts that were there.

@@ -136,8 +136,9 @@ mod tests {
     use super::*;
     use crate::generate::hosts;
 
-    /// The most leaf keys that the vocabulary may have. A new rule replaces an old one, or joins it.
-    const MOST: usize = 300;
+    /// The most leaf keys that the vocabulary may have. A new rule replaces an old one or joins it; where it
+    /// cannot, as the switches that are written could not, this number grows in the same commit.
+    const MOST: usize = 310;
 
     fn keys() -> Keys {
         Keys::count(&hosts::tests::schema(), &hosts::files().unwrap()).unwrap()

@@ -30,7 +30,7 @@ pub(super) fn answers(name: &str, host: &Host, places: &Places<'_>, has_catalog:
         ("What does it ignore, and why?", ignored(host)),
         ("Which skill wins when two have one name?", format!("{}\n", winner(host))),
         ("What does the model see?", format!("{}\n", seen::seen(name, host, has_catalog))),
-        ("How do I switch a skill off?", switching::switching(host, places)),
+        ("How do I switch a skill off?", switching::switching(name, host, places)),
     ];
     for (question, answer) in answers {
         let _ = write!(text, "\n## {question}\n\n{answer}");

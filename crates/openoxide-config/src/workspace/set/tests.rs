@@ -241,7 +241,7 @@ fn a_bad_value_of_any_key_is_refused_with_the_next_step() {
         ("sandbox.writable", "['x']", "`sandbox.writable` must be a list of folders that begin with `/` or `~/`; "),
         ("skills.paths", "'~/x'", "`skills.paths` must be a list of texts; did you mean `[\"~/x\"]`?"),
         ("skills.profiles", "'srtict'", "must be one of `ask`, `strict`, `trusted-sources`; did you mean `strict`?"),
-        ("trust.folders", "['x']", "`trust.folders` must be a list of folders that begin with `/` or `~/`; "),
+        ("sandbox.writable", "['x']", "`sandbox.writable` must be a list of folders that begin with `/` or `~/`; "),
         ("mcp.servers.x.comand", "'sh'", "`mcp.servers.x`: a server has no `comand`; it has `command`"),
     ] {
         let value = format!("value = {value}").parse::<toml::Table>().unwrap().remove("value");

@@ -81,7 +81,7 @@ async fn a_programs_own_settings_are_never_written() {
         ("skills/disable", json!({ "skill": "solo" })),
     ] {
         let error = rpc.refused(method, params).await;
-        let help = format!("change `skills.config` in {}", rpc.path("home/.codex/config.toml").display());
+        let help = "in a terminal, `openoxide disable SKILL --host codex` shows the change and asks";
         assert_eq!(
             (&error["code"], &error["data"]),
             (&json!(-32003), &json!({ "problem": "foreign-settings", "help": help }))

@@ -3,25 +3,10 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use super::{FOLDER, LazyFolder, MountLog, Surveyor, TextBudget};
+use super::{FOLDER, Surveyor};
 use crate::boundary::{LinkRole, Target};
-use crate::discover::folder::{Folder, Survey};
-use crate::discover::plan::Plan;
+use crate::discover::folder::Folder;
 use crate::discover::planned_link::PlannedLink;
-
-/// Surveys a root that is not there yet and that planned links make.
-pub(super) fn survey_of_planned(root: &Path, plan: &Plan) -> Option<Survey> {
-    let link = plan.planned.iter().find(|link| link.makes(root))?;
-    let canonical = link.real_folder.clone();
-    let mounts = MountLog::default();
-    let survey = Survey { root: root.to_owned(), canonical: canonical.clone(), exists: true, ..Survey::default() };
-    let (dir, text) = (LazyFolder::at(root, &mounts), TextBudget::new(plan.text));
-    let mut surveyor = Surveyor::new(plan, None, survey, &dir, &mounts, &text);
-    let canonical = (canonical != root).then_some(canonical);
-    surveyor.survey.folders.push(Folder { path: root.to_owned(), canonical, ..Folder::default() });
-    surveyor.add_planned();
-    Some(surveyor.survey)
-}
 
 impl Surveyor<'_> {
     /// Adds the planned folders whose place was found. What lies inside them is not searched.

@@ -71,11 +71,8 @@ fn every_field_that_can_be_long_is_counted() {
         let context = TestContext::new();
         let folder = context.project().join(".agents/skills/a");
         fs_err::create_dir_all(&folder).unwrap();
-        let plain: String = [("name", "a"), ("description", "X")]
-            .iter()
-            .filter(|(other, _)| *other != key)
-            .map(|(key, value)| format!("{key}: {value}\n"))
-            .collect();
+        let plain = ["name: a\n", "description: X\n"].iter().filter(|line| !line.starts_with(key)).copied();
+        let plain: String = plain.collect();
         fs_err::write(folder.join("SKILL.md"), format!("---\n{plain}context: fork\n{key}: {value}\n---\n")).unwrap();
         let (root, plan) = plan(&context, TEXT);
         assert_eq!(survey(&root, &plan, None, None).limits, [(Code::TextLimit, TEXT)], "{key}");
@@ -98,13 +95,11 @@ fn reading_again_keeps_the_limit() {
         let folder = root.join(name);
         cache.doubt(&[folder.join("SKILL.md")]);
         let index = before.folders.iter().position(|one| one.path == folder).unwrap();
-        match refresh(before, &plan, &cache, vec![index]) {
-            Some(survey) => before = survey,
-            None => {
-                assert!(!is_within, "{name}");
-                return;
-            }
-        }
+        let Some(survey) = refresh(before, &plan, &cache, vec![index]) else {
+            assert!(!is_within, "{name}");
+            return;
+        };
+        before = survey;
         assert!(is_within, "{name}");
     }
 }

@@ -8,8 +8,12 @@ use super::super::super::markdown::code;
 use super::super::places::Places;
 use super::super::settings;
 
-pub(super) fn switching(host: &Host, places: &Places<'_>) -> String {
+pub(super) fn switching(name: &str, host: &Host, places: &Places<'_>) -> String {
     let mut text = String::new();
+    if host.switch.is_some() {
+        let command = code(&format!("openoxide disable SKILL --host {name}"));
+        let _ = writeln!(text, "{command} shows the change, asks, and writes it; `enable` takes it back. By hand:\n");
+    }
     for rule in host.settings.values() {
         let Some(what) = switch(rule) else { continue };
         for source in &rule.from {
@@ -27,10 +31,7 @@ pub(super) fn switching(host: &Host, places: &Places<'_>) -> String {
 /// Names the file or variable that holds a switch.
 fn switch_file(host: &Host, places: &Places<'_>, source: &SettingSource) -> String {
     if let Some(key) = &source.config {
-        return format!(
-            "{} of your [settings](../reference/config.md); `openoxide disable SKILL` does this",
-            code(key)
-        );
+        return format!("{} of your [settings](../reference/config.md)", code(key));
     }
     if let Some(files) = source.layers.as_ref().and_then(|layers| host.layers.get(layers)) {
         let files = settings::layer_places(places, files);

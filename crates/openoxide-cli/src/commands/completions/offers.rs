@@ -16,10 +16,11 @@ const ASKED: &str = "_OPENOXIDE_COMPLETE";
 /// The longest explanation that is shown beside a name.
 const ABOUT_MAX: usize = 60;
 
-/// Answers the script, if that is what this process was started for. Tells whether it was.
-pub(crate) fn answer_if_asked() -> bool {
+/// Answers the script, if that is what this process was started for. Tells whether it was. `command` defines everything
+/// that can be typed.
+pub(crate) fn answer_if_asked(command: fn() -> Command) -> bool {
     let folder = std::env::current_dir().ok();
-    let completer = CompleteEnv::with_factory(|| offering(crate::command())).var(ASKED);
+    let completer = CompleteEnv::with_factory(|| offering(command())).var(ASKED);
     completer.try_complete(std::env::args_os(), folder.as_deref()).unwrap_or_else(|error| {
         // If the stream is closed, there is nowhere to report it.
         let _ = writeln!(std::io::stderr().lock(), "{error}");
