@@ -208,9 +208,12 @@ impl SnapshotCache {
         let mut outcome = Outcome { place: id, refreshed: changed.is_some(), ..Outcome::default() };
         let mut loader = slot.loader.lock().unwrap_or_else(PoisonError::into_inner);
         let start = Instant::now();
-        // A host that loads its skills once is refreshed only when a caller asks. If a file was in doubt then, that
-        // refresh has not ended.
-        let changed = changed.filter(|_| !loader.loads_once() || loader.is_in_doubt());
+        // A host that loads its skills once looks for them again only when a caller asks, and only its settings are read
+        // again. If a file was in doubt then, that refresh has not ended.
+        let changed = match loader.loads_once() && !loader.is_in_doubt() {
+            true => changed.filter(|dirty| dirty.settings).map(|_| Dirty::of_settings()),
+            false => changed,
+        };
         if let Some(dirty) = &changed {
             // The client that asks next gets the error. Recovery is noticed, because the old watches stay.
             drop(self.refresh(&slot, &mut loader, dirty));

@@ -27,9 +27,14 @@ impl Dirty {
         Dirty { settings: true, everything: true, links: true, ..Dirty::default() }
     }
 
+    /// Only settings may have changed.
+    pub(crate) fn of_settings() -> Dirty {
+        Dirty { settings: true, ..Dirty::default() }
+    }
+
     /// Something may have changed in these folders before they were watched.
     pub(crate) fn before_watching(folders: Vec<PathBuf>) -> Dirty {
-        let mut dirty = Dirty { settings: true, ..Dirty::default() };
+        let mut dirty = Dirty::of_settings();
         for folder in folders {
             dirty.touch(folder, false);
         }

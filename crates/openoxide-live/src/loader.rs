@@ -83,10 +83,7 @@ impl Loader {
     /// Works out what has to be watched. Returns false if that cannot have changed.
     pub(crate) fn update_needs(&mut self, dirty: &Dirty) -> bool {
         let Some(settings) = &self.settings else { return false };
-        if settings.view.host.list.refresh == Refresh::Start {
-            self.needs = Needs::default();
-            return true;
-        }
+        let loads_once = settings.view.host.list.refresh == Refresh::Start;
         if self.catalogs.revision() == self.needs_revision && !dirty.settings && !dirty.links && !dirty.everything {
             return false;
         }
@@ -98,10 +95,12 @@ impl Loader {
         for folder in &folders {
             needs.watch_settings(folder);
         }
-        for link in &self.catalogs.watched().links {
+        // A host that reads its skills once keeps them; what the user decides about them holds at once under every host.
+        let watched = (!loads_once).then(|| self.catalogs.watched());
+        for link in watched.iter().flat_map(|watched| &watched.links) {
             needs.watch_path(link, false);
         }
-        for folder in &self.catalogs.watched().folders {
+        for folder in watched.iter().flat_map(|watched| &watched.folders) {
             needs.watch_skills(folder);
         }
         self.needs = needs;

@@ -98,6 +98,21 @@ fn a_host_that_looks_once_is_looked_at_again_by_force_only() {
     assert_eq!(shown(), ["a: Second"]);
 }
 
+/// What the user decides holds at once, also under a host that keeps the skills that it found.
+#[test]
+fn a_host_that_looks_once_obeys_new_rules() {
+    let world = World::new();
+    write(&world.context.project().join(".opencode/skill/a/SKILL.md"), "a", "First");
+    let place = Place { host: Some("opencode".to_owned()), ..world.place() };
+    let is_for_model = || world.live.snapshot(&place).unwrap().runtime().unwrap().catalog().skills[0].model;
+    assert!(is_for_model());
+    world.rest();
+    write(&world.context.project().join(".opencode/skill/a/SKILL.md"), "a", "Second");
+    world.context.tree("//- home/.openoxide/config.toml\n[permission.skill]\n\"a\" = \"deny\"\n");
+    until("denied", || !is_for_model(), String::new);
+    assert_eq!(crate::world::listed(&world.live.snapshot(&place).unwrap()), ["a: First"]);
+}
+
 fn threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
     let name = |task: std::fs::DirEntry| fs_err::read_to_string(task.path().join("comm")).unwrap_or_default();

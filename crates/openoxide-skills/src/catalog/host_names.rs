@@ -47,6 +47,8 @@ impl HostNames {
     ) {
         let mut plugins = Plugins { manifests: &self.manifests, around, known: HashMap::new() };
         for entry in entries {
+            // What was told before is none of the names that it has here.
+            entry.other_names.clear();
             entry.other_names = self.names(entry, roots, &mut plugins);
         }
     }

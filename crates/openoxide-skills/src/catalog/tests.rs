@@ -33,6 +33,22 @@ fn a_catalog_stays_as_it_was_and_loading_again_sees_the_change() {
     assert_eq!(names(&after), ["new: Just added", "pdf: Fill and flatten forms"]);
 }
 
+/// Rules are asked by these names: telling them again must forget none.
+#[test]
+fn names_of_other_hosts_stay_when_they_are_told_again() {
+    let context = TestContext::new();
+    context.skill("pdf", "Fill forms");
+    context.tree("//- project/.agents/skills/.claude-plugin/plugin.json\n{\"name\": \"tools\"}\n");
+    let view = view(&context);
+    let mut catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
+    let host_names = HostNames::of(&Hosts::builtin());
+    for round in 0..2 {
+        host_names.tell(&mut catalog.skills, &catalog.roots, &view.around);
+        let names: Vec<&str> = catalog.skills[0].names_for_rules().collect();
+        assert!(names.contains(&"tools:pdf"), "round {round}: {names:?}");
+    }
+}
+
 #[test]
 fn a_change_that_keeps_size_and_time_is_seen() {
     let context = TestContext::new();

@@ -85,7 +85,9 @@ fn project(words: Vec<String>) -> Option<String> {
 
 /// Returns candidates. A name that a shell would not take as it is comes from a skill's file, and is not put on the line.
 fn candidates(offered: impl IntoIterator<Item = OfferedName>) -> Vec<CompletionCandidate> {
-    let plain = offered.into_iter().filter(|offered| typed::word(&offered.name).as_ref() == Some(&offered.name));
+    // A name that begins with `-` or `=` would mean something else on the line.
+    let is_plain = |name: &String| !name.starts_with(['-', '=']) && typed::word(name).as_ref() == Some(name);
+    let plain = offered.into_iter().filter(|offered| is_plain(&offered.name));
     let candidate = |offered: OfferedName| {
         let line = safe(offered.about.lines().next().unwrap_or_default());
         let about: String = line.chars().take(ABOUT_MAX).collect();

@@ -14,31 +14,10 @@ const LINKS: usize = 40;
 const LONGEST: u64 = 1024 * 1024;
 /// Most files of settings that include each other.
 const SETTINGS: usize = 64;
-/// Settings of Git whose value is a program that it starts.
-const PROGRAMS: &[&str] = &[
-    "alternaterefscommand",
-    "askpass",
-    "clean",
-    "cmd",
-    "command",
-    "difffilter",
-    "driver",
-    "editor",
-    "external",
-    "fsmonitor",
-    "gitproxy",
-    "helper",
-    "packobjectshook",
-    "pager",
-    "process",
-    "program",
-    "receivepack",
-    "recentobjectshook",
-    "smudge",
-    "sshcommand",
-    "textconv",
-    "uploadpack",
-];
+/// Settings of Git that name a place or a branch. Any other that has a path may name a program that it starts, or files that
+/// it obeys: there are too many to list, each version brings new ones, and so does each program that Git calls.
+const PLACES: &[&str] =
+    &["fetch", "insteadof", "merge", "push", "pushinsteadof", "pushurl", "remote", "url", "worktree"];
 
 /// What sealed links in a folder, at any depth, lead to.
 #[derive(Default)]
@@ -185,7 +164,9 @@ fn obeyed_paths(folder: &Path, homes: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
                 let base = file.parent().unwrap_or(folder).to_owned();
                 let home = value.strip_prefix("~/").and_then(|rest| Some(homes.first()?.join(rest)));
                 files.push_back(home.unwrap_or_else(|| base.join(&value)));
-                found.push((base, value.into()));
+                // A file that is included, or else the program of a tool.
+                found.push((base, PathBuf::from(&value)));
+                found.extend((!value.starts_with("..")).then(|| (folder.to_owned(), value.into())));
             } else if name == "hookspath" {
                 found.push((folder.to_owned(), value.into()));
             } else if let Some(command) = command_of(&name, &value) {
@@ -196,10 +177,11 @@ fn obeyed_paths(folder: &Path, homes: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
     found
 }
 
-/// Returns the command that a setting names. What begins with `!` is one to Git whatever its name: an alias, a helper, a way
-/// to update a submodule.
+/// Returns the command that a setting may name. What begins with `!` or `ext::` is one to Git whatever its name: an alias, a
+/// helper, a way to update a submodule or to reach a server.
 fn command_of<'v>(name: &str, value: &'v str) -> Option<&'v str> {
-    value.strip_prefix('!').or_else(|| PROGRAMS.contains(&name).then_some(value))
+    let marked = value.strip_prefix('!').or_else(|| value.strip_prefix("ext::"));
+    marked.or_else(|| (!PLACES.contains(&name)).then_some(value))
 }
 
 /// Returns the words of a command that are paths. Operators of the shell may stand beside them without a space.
@@ -341,15 +323,40 @@ mod tests {
             ("[credential] helper = !t/p", "t"),
             ("[credential] helper = \"! t/p get\"", "t"),
             ("[any] thing = !cd sub&&./t", "t"),
+            ("[pager] log = t/p", "t"),
+            ("[sendemail] toCmd = t/p", "t"),
+            ("[imap] tunnel = t/p --fast", "t"),
+            ("[mergetool \"x\"] path = t/p", "t"),
+            ("[init] templateDir = ./t", "t"),
+            ("[remote \"origin\"] url = ext::t/p %S", "t"),
         ] {
-            let root = tempfile::tempdir().unwrap();
-            let root = std::fs::canonicalize(root.path()).unwrap();
-            fs_err::create_dir(root.join(".git")).unwrap();
-            fs_err::write(root.join(".git/config"), format!("{line}\n")).unwrap();
-            let policy = Policy { project: Some(root.clone()), ..Policy::default() };
-            let found = obeyed(&policy, &root).sealed;
+            let (root, found) = sealed_by(line);
             assert!(found.contains(&root.join(sealed)), "{line}: {found:?}");
         }
+    }
+
+    #[test]
+    fn places_that_git_names_are_not_sealed() {
+        for line in [
+            "[remote \"origin\"] url = t/p",
+            "[remote \"origin\"] fetch = t/p:refs/x",
+            "[branch \"main\"] merge = t/p",
+            "[core] worktree = ../t",
+        ] {
+            let (root, found) = sealed_by(line);
+            assert!(!found.contains(&root.join("t")), "{line}: {found:?}");
+        }
+    }
+
+    /// Returns a project whose settings of Git have this line, and what is sealed in it.
+    fn sealed_by(line: &str) -> (PathBuf, HashSet<PathBuf>) {
+        let root = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(root.path()).unwrap();
+        fs_err::create_dir(root.join(".git")).unwrap();
+        fs_err::write(root.join(".git/config"), format!("{line}\n")).unwrap();
+        let policy = Policy { project: Some(root.clone()), ..Policy::default() };
+        let found = obeyed(&policy, &root).sealed;
+        (root, found)
     }
 
     #[test]
