@@ -47,7 +47,7 @@ impl HostNames {
     ) {
         let mut plugins = Plugins { manifests: &self.manifests, around, known: HashMap::new() };
         for entry in entries {
-            // What was told before is none of the names that it has here.
+            // Names from an earlier call are none of those that it has here.
             entry.other_names.clear();
             entry.other_names = self.names(entry, roots, &mut plugins);
         }
