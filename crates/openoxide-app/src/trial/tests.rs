@@ -1,3 +1,5 @@
+//! What a change would do to the catalogs of some agents, tried on small trees.
+
 use openoxide_skills::prelude::{Depth, Entry};
 use openoxide_testkit::TestContext;
 
