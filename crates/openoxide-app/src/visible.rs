@@ -8,7 +8,8 @@ use std::sync::Arc;
 use openoxide_config::{ConfigProblem, OWN_HOST};
 use openoxide_live::Snapshot;
 use openoxide_skills::catalog::{Catalog, Entry, HostNames, InnerSkills, View, is_switched_off};
-use openoxide_skills::judge::{HiddenSkills, MetadataFiles};
+use openoxide_skills::judge::{HiddenSkills, MetadataFiles, SingleFiles};
+use openoxide_skills::parse::CarefulReader;
 use openoxide_skills::text::visible as visible_text;
 
 use crate::error::Error;
@@ -30,13 +31,17 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
     // Its settings are the user's decisions on skills, whichever host looks.
     let (own, _) = workspace.view(OWN_HOST)?;
     let files = MetadataFiles::of(&workspace.hosts);
-    let hidden = HiddenSkills { rules: workspace.own_rules()?, own, names, roots, files };
+    let reader = CarefulReader::of(&workspace.hosts);
+    // A host that cannot be used finds nothing.
+    let views: Vec<View> = workspace.hosts.names().filter_map(|name| Some(workspace.view(name).ok()?.0)).collect();
+    let single = SingleFiles::of(views.iter().chain([&*snapshot.view]).flat_map(|view| &view.roots));
+    let hidden = HiddenSkills { rules: workspace.own_rules()?, own, names, roots, files, single, reader };
     Ok(Arc::clone(snapshot.narrowed(|| visible(&catalog, &snapshot.problems, hidden))))
 }
 
 /// Returns the catalog without what the model may not see, and without what was found and is not active.
 fn visible(catalog: &Catalog, settings: &[ConfigProblem], hidden: HiddenSkills) -> Catalog {
-    let may_see = |entry: &&Entry| model_may_see(entry, &hidden.own) && !hidden.files.keep_from_model(catalog, entry);
+    let may_see = |entry: &&Entry| model_may_see(entry, &hidden.own) && !hidden.keep_from_model(catalog, entry);
     let skills: Vec<Entry> = catalog.skills.iter().filter(may_see).map(shown).collect();
     // Findings about settings, and about skills that are visible. A path belongs to the innermost skill around it; one that
     // belongs to none may be that of a skill which is not visible.

@@ -14,7 +14,9 @@ mod survey;
 mod survey_cache;
 
 pub use file::PREFIX_MAX;
-pub(crate) use file::{FileFact, Prefix, read_manifest, read_plain_prefix, read_prefix, read_sidecars_in, reason};
+pub(crate) use file::{
+    FileFact, Prefix, read_manifest, read_opened_prefix, read_plain_prefix, read_prefix, read_sidecars_in, reason,
+};
 pub(crate) use folder::{Manifest, Survey};
 pub(crate) use listing::Listing;
 pub(crate) use plan::Plan;

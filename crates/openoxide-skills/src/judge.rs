@@ -9,6 +9,7 @@ mod metadata;
 mod names;
 mod placeholder;
 mod reconcile;
+mod single_files;
 
 pub use crate::discover::PREFIX_MAX as CHECKED_MAX;
 pub use draft::Draft;
@@ -16,6 +17,7 @@ pub use finding::SkillFinding;
 pub use hidden::forged_line;
 pub use hidden_skills::HiddenSkills;
 pub use metadata::MetadataFiles;
+pub use single_files::SingleFiles;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

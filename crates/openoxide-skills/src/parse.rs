@@ -9,6 +9,7 @@ use crate::frontmatter::{self, Split};
 use crate::host::{Mark, ParseRules};
 
 mod cache;
+mod careful;
 mod conclude;
 mod fields;
 mod hooks;
@@ -24,6 +25,7 @@ mod scalar;
 mod tree;
 mod typed;
 
+pub use careful::CarefulReader;
 pub(crate) use fields::is_alike;
 pub(crate) use name::{first_bad, misfit};
 pub(crate) use parsed::Head;

@@ -213,7 +213,7 @@ pub struct Frontmatter {
     /// `name` as the text has it, whatever the host calls the skill.
     pub declared_name: Option<Box<str>>,
     /// Whether the text keeps the skill from the model as a careful reader takes it, whatever the host reads: by
-    /// `disable-model-invocation` in any spelling, with any value but no.
+    /// `disable-model-invocation` or `hide` in any spelling with any value but no, or `enabled` with any but yes.
     pub keeps_from_model: bool,
     /// Fields that few skills have.
     pub rare: Option<Box<RareFields>>,

@@ -299,7 +299,12 @@ pub(crate) fn read_prefix(
 
 /// Reads the beginning of a file below a folder, through no link and to no other mount. Nothing: it cannot be read.
 pub(crate) fn read_plain_prefix(folder: BorrowedFd<'_>, path: &Path) -> Option<Prefix> {
-    prefix(crate::resource::open_straight(folder, path, OPEN | OFlags::NOFOLLOW))?.ok()
+    read_opened_prefix(crate::resource::open_straight(folder, path, OPEN | OFlags::NOFOLLOW))
+}
+
+/// Reads the beginning of a file that was opened. Nothing: it cannot be read.
+pub(crate) fn read_opened_prefix(opened: Result<OwnedFd, Errno>) -> Option<Prefix> {
+    prefix(opened)?.ok()
 }
 
 fn prefix(opened: Result<OwnedFd, Errno>) -> Option<Result<Prefix, String>> {

@@ -2,10 +2,8 @@
 
 use std::os::fd::BorrowedFd;
 
-use crate::catalog::{Catalog, Entry};
 use crate::discover::read_sidecars_in;
 use crate::host::Hosts;
-use crate::resource::SkillDir;
 use crate::sidecar;
 
 /// Metadata files that some host reads.
@@ -22,15 +20,7 @@ impl MetadataFiles {
         MetadataFiles(files)
     }
 
-    /// Tells whether one of the files keeps a skill from the model. One that is there and cannot be read does.
-    pub fn keep_from_model(&self, catalog: &Catalog, entry: &Entry) -> bool {
-        if catalog.roots[entry.root].root.scan.layout.is_flat() {
-            return false;
-        }
-        SkillDir::of(catalog, entry).map_or(true, |folder| self.keep_off(folder.fd()))
-    }
-
-    /// Tells whether one of the files in a skill's folder keeps it from the model.
+    /// Tells whether one of the files in a skill's folder keeps it from the model. One that is there and cannot be read does.
     pub(super) fn keep_off(&self, folder: BorrowedFd<'_>) -> bool {
         let found = read_sidecars_in(folder, &self.0);
         found.iter().any(|file| file.bytes.as_ref().map_or(true, |bytes| sidecar::keeps_off(bytes)))

@@ -67,8 +67,9 @@ pub(crate) fn is_alike(left: &str, right: &str) -> bool {
     left.len().abs_diff(right.len()) <= 2 && plain(left) == plain(right)
 }
 
-/// The field that keeps a skill from the model.
-const NOT_FOR_MODEL: &str = "disable-model-invocation";
+/// The fields that keep a skill from the model in some host, each with the value that lets the model have it.
+pub(super) const CONTROLS_OF_MODEL: &[(&str, bool)] =
+    &[("disable-model-invocation", false), ("hide", false), ("enabled", true)];
 
 /// Tells whether a field keeps the skill from the model, here or behind merge keys.
 fn keeps_from_model(key: &str, value: &Node<'_>) -> bool {
@@ -81,8 +82,17 @@ fn keeps_from_model(key: &str, value: &Node<'_>) -> bool {
             Value::Scalar { .. } => false,
         };
     }
-    let says_no = || scalar::boolean(value, BoolRule::Loose) == Some(false) || value.is_null();
-    is_alike(key, NOT_FOR_MODEL) && !says_no()
+    let opens = |open| scalar::boolean(value, BoolRule::Loose) == Some(open) || value.is_null();
+    CONTROLS_OF_MODEL.iter().any(|&(name, open)| is_alike(key, name) && !opens(open))
+}
+
+/// Tells whether a line looks like a field that keeps the skill from the model, wherever it stands.
+pub(super) fn line_keeps_from_model(line: &str) -> bool {
+    let Some((key, value)) = line.split_once(':') else { return false };
+    let value = value.split(" #").next().unwrap_or_default();
+    let bare = |text: &str| text.trim_matches(|sign: char| sign.is_whitespace() || "\"'?".contains(sign)).to_owned();
+    let node = Node { value: Value::Scalar { text: bare(value).into(), plain: true }, span: 0..0, feature: None };
+    keeps_from_model(&bare(key), &node)
 }
 
 fn field(key: &str) -> Option<Take> {

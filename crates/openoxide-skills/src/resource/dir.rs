@@ -14,7 +14,8 @@ use super::error::{Result, SnapshotError};
 use super::path::is_left_out_path;
 use crate::boundary::{Boundary, LinkRole, Mounts, Target, mount_of, true_path};
 use crate::catalog::{Catalog, Entry, InnerSkills};
-use crate::{discover::Listing, host::Links};
+use crate::discover::{Listing, Prefix, read_opened_prefix};
+use crate::host::Links;
 
 /// A skill's folder, held open.
 #[derive(Debug)]
@@ -158,6 +159,11 @@ impl SkillDir {
         }
     }
 
+    /// Reads the beginning of the skill's own file. Nothing: it cannot be read.
+    pub(crate) fn manifest_prefix(&self) -> Option<Prefix> {
+        read_opened_prefix(self.open_manifest())
+    }
+
     /// Opens a file of the skill. Its own file may be a link as [`open_manifest`](SkillDir::open_manifest) says; other
     /// links are followed within the folder.
     pub(super) fn open_file_at(&self, path: &Path) -> io::Result<OwnedFd> {
@@ -209,11 +215,22 @@ impl SkillDir {
     pub fn hides(&self, path: &Path) -> bool {
         let Some(inner) = &self.inner else { return false };
         let folders = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
-        folders.into_iter().any(|folder| {
+        let is_hidden = |folder: &Path| {
             let Ok(opened) = beneath::open_straight(self.fd(), folder, FOLDER) else { return false };
             // Rules and switches mean a place: what has none that can be told cannot be judged.
             true_path(opened.as_fd()).map_or(true, |path| inner.hides(opened.as_fd(), &path))
-        })
+        };
+        folders.into_iter().any(is_hidden) || self.hides_file(path)
+    }
+
+    /// Tells whether a path is a single file that is a skill of its own, which the caller may not see.
+    pub(super) fn hides_file(&self, path: &Path) -> bool {
+        let Some(inner) = self.inner.as_ref().filter(|_| path != Path::new(&self.manifest)) else { return false };
+        let is_markdown = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+        let Some(file) = is_markdown.then(|| beneath::open_straight(self.fd(), path, READ).ok()).flatten() else {
+            return false;
+        };
+        true_path(file.as_fd()).map_or(true, |path| inner.hides_file(file, &path))
     }
 
     /// Opens the file that the skill's own led to, if it still does. Whatever the link is exchanged for, only that file is

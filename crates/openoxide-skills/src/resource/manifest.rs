@@ -98,7 +98,7 @@ impl Visitor for ManifestVisitor<'_> {
     }
 
     fn file(&mut self, file: Visited<'_>) -> Result<()> {
-        if self.is_hidden(&file.path) {
+        if self.is_hidden(&file.path) || self.dir.hides_file(&file.path) {
             return Ok(());
         }
         match self.remembered(&file.path, Stamp::of(&file.stat()?)) {

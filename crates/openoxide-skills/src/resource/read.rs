@@ -228,7 +228,11 @@ impl SkillDir {
 
     /// Tells whether a name in a folder is that of a skill that the caller may not see.
     pub(super) fn hides_item(&self, folder: &Path, name: &std::ffi::OsStr, kind: FileType) -> bool {
-        matches!(kind, FileType::Directory | FileType::Unknown) && self.hides(&folder.join(name))
+        match kind {
+            FileType::Directory | FileType::Unknown => self.hides(&folder.join(name)),
+            FileType::RegularFile => self.hides_file(&folder.join(name)),
+            _ => false,
+        }
     }
 
     fn behind(&self, path: &Path) -> ItemKind {

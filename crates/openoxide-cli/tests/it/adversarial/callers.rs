@@ -10,6 +10,14 @@ use crate::support::{json, run};
 
 attack! { skills_that_the_model_may_not_see for everyone { cli, http, mcp, mcp_http, rpc } }
 
+attack! { skills_that_hosts_read_differently for everyone {
+    cli = "who starts us is the user, who has each host as its program is",
+    http,
+    mcp = "who starts us is the user, who has each host as its program is",
+    mcp_http,
+    rpc = "who starts us is the user, who has each host as its program is"
+} }
+
 /// Skills that the model may not see, each for a reason of its own.
 const HIDDEN: [(&str, &str); 8] = [
     ("hidden-rule", ""),
@@ -72,6 +80,47 @@ fn skills_that_the_model_may_not_see(setting: Setting) {
         }
         let plain = door.activate("plain") + &door.read_as_model("plain", "SKILL.md");
         assert!(plain.contains("Plain text."), "{host}: {plain}");
+    }
+}
+
+/// Texts that keep a skill from the model as one host reads them, and not as another does. `NAME` is the skill's name.
+const READ_DIFFERENTLY: [&str; 10] = [
+    "---\nname: NAME\ndescription: |\n  X\n  ---\n  Y\ndisable-model-invocation: true\n---\nLEAKED body.\n",
+    "---\nname: NAME\ndescription: X --- Y\ndisable-model-invocation: true\n---\nLEAKED body.\n",
+    "\n\n---\nname: NAME\ndescription: X\ndisable-model-invocation: true\n---\nLEAKED body.\n",
+    "  ---\nname: NAME\ndescription: X\ndisable-model-invocation: true\n  ---\nLEAKED body.\n",
+    "---\rname: NAME\rdescription: X\rdisable-model-invocation: true\r---\rLEAKED body.\r",
+    "\u{feff}---\nname: NAME\ndescription: X\ndisable-model-invocation: true\n---\nLEAKED body.\n",
+    "---\nname: NAME\ndescription: X\ndisable-model-invocation: true\nLEAKED body.\n",
+    "---\nname: NAME\ndescription: [X\ndisable-model-invocation: true\n---\nLEAKED body.\n",
+    "---\nname: NAME\ndescription: X\nmore: PADDING\ndisable-model-invocation: true\n---\nLEAKED body.\n",
+    "---\nname: NAME\ndescription: X\nhide: true\n---\nLEAKED body.\n",
+];
+
+/// The host that a program names chooses how a text is read. It does not choose whether a skill is for people only.
+fn skills_that_hosts_read_differently(setting: Setting) {
+    let context = TestContext::new();
+    skill(&context, "plain", "", "Plain text.");
+    let example = "Write this:\n\n---\ndisable-model-invocation: true\n---\n\nExample text.";
+    skill(&context, "about-controls", "disable-model-invocation: false\n", example);
+    let names: Vec<String> = (0..READ_DIFFERENTLY.len()).map(|number| format!("hidden-{number}")).collect();
+    for (name, text) in names.iter().zip(READ_DIFFERENTLY) {
+        let text = text.replace("NAME", name).replace("PADDING", &"x".repeat(70_000));
+        file(&context, name, "SKILL.md", &text);
+        file(&context, name, "notes.md", "LEAKED notes.\n");
+    }
+    everywhere(&context);
+    for host in ["openoxide", "claude-code", "opencode", "codex", "omp", "crush", "pi", "zed"] {
+        let mut door = Door::at(setting, Place::new(&context, host));
+        let listed = door.look();
+        assert!(listed.contains("plain") && listed.contains("about-controls"), "{host}: {listed}");
+        assert!(!listed.contains("hidden-"), "{host}: {listed}");
+        for name in &names {
+            let said = door.activate(name) + &door.read_as_model(name, "notes.md") + &door.about(name);
+            assert!(!said.contains("LEAKED"), "{host} {name}: {said}");
+        }
+        let example = door.read_as_model("about-controls", "SKILL.md");
+        assert!(example.contains("Example text."), "{host}: {example}");
     }
 }
 

@@ -15,6 +15,14 @@ attack! { skills_inside_a_visible_one for everyone {
     rpc = "who starts us is the user, whose files these are"
 } }
 
+attack! { single_files_beside_a_visible_skill for everyone {
+    cli = "who starts us is the user, whose files these are",
+    http,
+    mcp = "who starts us is the user, whose files these are",
+    mcp_http,
+    rpc = "who starts us is the user, whose files these are"
+} }
+
 const HOSTS: [&str; 5] = ["openoxide", "claude-code", "opencode", "codex", "pepper"];
 
 /// A rule on a file holds for the name of the folder and the name in the text, and for links that lead to the file.
@@ -93,4 +101,45 @@ fn skills_inside_a_visible_one(setting: Setting) {
             }
         }
     }
+}
+
+/// Some hosts take single files for skills. One that is hidden is no file of a skill whose folder is the one that it lies in.
+fn single_files_beside_a_visible_skill(setting: Setting) {
+    let context = TestContext::new();
+    let text = |name: &str, more: &str, body: &str| format!("---\nname: {name}\ndescription: X\n{more}---\n{body}\n");
+    file(&context, "", "SKILL.md", &text("outer", "", "Outer text."));
+    file(&context, "", "open.md", &text("open", "", "Open text."));
+    file(&context, "", "notes.md", "Outer notes.\n");
+    file(&context, "", "hidden-itself.md", &text("hidden-itself", "disable-model-invocation: true\n", "LEAKED"));
+    file(&context, "", "hidden-rule.md", &text("hidden-rule", "", "LEAKED"));
+    file(&context, "", "hidden-switch.md", &text("hidden-switch", "", "LEAKED"));
+    // Nobody takes this for a skill: it shows what one looks like.
+    file(&context, "", "docs/example.md", &text("example", "disable-model-invocation: true\n", "Example text."));
+    everywhere(&context);
+    context.tree(
+        "//- project/.agents/skills/link.md -> hidden-itself.md\n\
+         //- home/.openoxide/config.toml\n[permission.skill]\nhidden-rule = \"deny\"\n\
+         [[skills.config]]\nname = \"hidden-switch\"\nenabled = false\n",
+    );
+    let mut found = 0;
+    for host in ["openoxide", "codex", "opencode", "pi", "crush"] {
+        let mut door = Door::at(setting, Place::new(&context, host));
+        let listed = door.look() + &door.about("outer") + &door.files("outer");
+        assert!(!listed.contains("hidden-"), "{host}: {listed}");
+        for path in ["hidden-itself.md", "hidden-rule.md", "hidden-switch.md", "link.md", "./docs/../hidden-rule.md"] {
+            let said = door.read_as_model("outer", path);
+            assert!(!said.contains("LEAKED"), "{host} {path}: {said}");
+        }
+        // Not every host has a skill in the root itself.
+        if door.read_as_model("outer", "SKILL.md").contains("Outer text.") {
+            found += 1;
+            for (path, text) in
+                [("notes.md", "Outer notes."), ("open.md", "Open text."), ("docs/example.md", "Example text.")]
+            {
+                let said = door.read_as_model("outer", path);
+                assert!(said.contains(text), "{host} {path}: {said}");
+            }
+        }
+    }
+    assert!(found > 0, "no host has the outer skill");
 }
