@@ -65,12 +65,14 @@ impl Ui {
 
     /// Writes data, with its colors where they are wanted.
     pub(crate) fn data(&self, text: &str) -> anyhow::Result<()> {
-        let choice = anstream::AutoStream::choice(&std::io::stdout());
-        // Drawn first: the stream would write piece by piece, which is a system call for each line.
-        let mut drawn = anstream::AutoStream::new(Vec::with_capacity(text.len()), choice);
-        drawn.write_all(text.as_bytes())?;
-        let mut out = std::io::stdout().lock();
-        out.write_all(&drawn.into_inner())?;
+        let stdout = std::io::stdout();
+        if anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never {
+            return self.bytes(text);
+        }
+        let mut out = std::io::BufWriter::with_capacity(256 * 1024, stdout.lock());
+        for plain in anstream::adapter::strip_str(text) {
+            out.write_all(plain.as_bytes())?;
+        }
         Ok(out.flush()?)
     }
 

@@ -75,8 +75,9 @@ const PROCESSES: &[Process] = &[
     Process { command: &[], skills: 200, agents: READERS, beside: Beside::OneAgent },
 ];
 
-/// Four agents that read the folder of the tree.
-const READERS: &[&str] = &["codex", "opencode", "gemini-cli", "copilot-cli"];
+/// Four agents that read the folder of the tree. The first one lists every skill there, as the others do but Codex, which
+/// stops after 2,000 folders and would be a list of less.
+const READERS: &[&str] = &["opencode", "codex", "gemini-cli", "copilot-cli"];
 
 struct Process {
     command: &'static [&'static str],

@@ -3,6 +3,7 @@
 //! Fitting is done here, in numbers; words are the templates'.
 
 use minijinja::context;
+use rayon::prelude::*;
 
 use crate::catalog::{Catalog, Entry, View, sort_entries};
 use crate::host::{CatalogLines, PathForm, Situation};
@@ -35,7 +36,7 @@ pub fn render_served(view: &View, catalog: &Catalog, model: Model) -> Result<Pro
 
 fn render_with(view: &View, catalog: &Catalog, model: Model, visible: bool) -> Result<Prompt, RenderError> {
     let templates = Templates::new(&view.spec, TEMPLATES)?;
-    let mut entries: Vec<Entry> = catalog.skills.iter().filter(|entry| entry.model).cloned().collect();
+    let mut entries: Vec<&Entry> = catalog.skills.iter().filter(|entry| entry.model).collect();
     let rules = &view.host.catalog;
     let rank = if rules.rank.is_empty() { &view.host.collide.rank } else { &rules.rank };
     sort_entries(&mut entries, &rules.order, rank, false);
@@ -55,7 +56,7 @@ struct Renderer<'r> {
     view: &'r View,
     catalog: &'r Catalog,
     templates: &'r Templates<'r>,
-    entries: &'r [Entry],
+    entries: &'r [&'r Entry],
     fit: &'r Fit,
     visible: bool,
 }
@@ -69,20 +70,22 @@ struct Drawing {
 
 impl Renderer<'_> {
     fn draw(&self, aliases: Option<Aliases>) -> Result<Drawing, RenderError> {
-        let mut items = Vec::with_capacity(self.entries.len());
-        for entry in self.entries {
-            let path = shown_path(entry, self.view, self.catalog);
-            let path = aliases.as_ref().map_or_else(|| path.clone(), |aliases| aliases.shorten(&path));
-            let text = description(entry, self.view, self.visible);
-            let name = shown_name(entry, self.view);
-            let bare = draw_entry(self.templates, &name, entry, "", &path)?;
-            let full =
-                if text.is_empty() { bare.clone() } else { draw_entry(self.templates, &name, entry, &text, &path)? };
-            let score = self.fit.score(&entry.skill.name);
-            items.push(Item { full, bare, text, path, fixed: entry.name_only, score });
-        }
+        let items: Result<Vec<Item>, RenderError> =
+            map_all(self.entries, |entry| self.item(entry, aliases.as_ref())).into_iter().collect();
+        let items = items?;
         let fitted = self.fit.fit(&items, aliases.as_ref().map_or(0, |aliases| aliases.overhead));
         Ok(Drawing { items, fitted, aliases })
+    }
+
+    fn item(&self, entry: &Entry, aliases: Option<&Aliases>) -> Result<Item, RenderError> {
+        let path = shown_path(entry, self.view, self.catalog);
+        let path = aliases.map_or_else(|| path.clone(), |aliases| aliases.shorten(&path));
+        let text = description(entry, self.view, self.visible);
+        let name = shown_name(entry, self.view);
+        let bare = draw_entry(self.templates, &name, entry, "", &path)?;
+        let full = if text.is_empty() { bare.clone() } else { draw_entry(self.templates, &name, entry, &text, &path)? };
+        let score = self.fit.score(&entry.skill.name);
+        Ok(Item { full, bare, text, path, fixed: entry.name_only, score })
     }
 
     fn frame(&self, drawing: Drawing) -> Result<Prompt, RenderError> {
@@ -121,6 +124,17 @@ impl Renderer<'_> {
         let Fitted { used, own, .. } = drawing.fitted;
         let (budget, unit, window) = (self.fit.budget, self.fit.unit, self.fit.window.clone());
         Ok(Prompt { text, shown, place: rules.place, budget, used, own, window, unit })
+    }
+}
+
+/// Fewer entries than this are not worth a second thread.
+const PARALLEL_FROM: usize = 512;
+
+/// Draws something of each entry, in their order.
+fn map_all<T: Send>(entries: &[&Entry], draw: impl Fn(&Entry) -> T + Sync) -> Vec<T> {
+    match entries.len() >= PARALLEL_FROM {
+        true => entries.par_iter().with_min_len(64).map(|entry| draw(entry)).collect(),
+        false => entries.iter().map(|entry| draw(entry)).collect(),
     }
 }
 
@@ -200,8 +214,9 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
     let entries: Vec<&Entry> = entries.into_iter().collect();
     let rules = &view.host.catalog;
     let pattern = rules.root_alias.as_ref();
-    let aliases = pattern.map(|pattern| Aliases::new(pattern, view, catalog, &catalog.skills));
-    let line = |entry: &&Entry| {
+    let aliases =
+        pattern.map(|pattern| Aliases::new(pattern, view, catalog, &catalog.skills.iter().collect::<Vec<_>>()));
+    let line = |entry: &Entry| {
         let path = shown_path(entry, view, catalog);
         let (name, text) = (shown_name(entry, view), description(entry, view, rules.lines == CatalogLines::Visible));
         let drawn = templates.as_ref().and_then(|templates| draw_entry(templates, &name, entry, &text, &path).ok());
@@ -209,7 +224,7 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
         let saved = aliases.as_ref().map_or(0, |aliases| path.len() - aliases.shorten(&path).len().min(path.len()));
         (tokens(length as u64 + 1), tokens((length - saved) as u64 + 1))
     };
-    let (whole, aliased): (Vec<u64>, Vec<u64>) = entries.iter().map(line).unzip();
+    let (whole, aliased): (Vec<u64>, Vec<u64>) = map_all(&entries, line).into_iter().unzip();
     let overhead = aliases.map_or(0, |aliases| aliases.overhead);
     match aliased.iter().sum::<u64>() + overhead < whole.iter().sum() {
         true => EntryCosts { each: aliased, besides: overhead },

@@ -1,6 +1,6 @@
 //! Sorts entries by scope, root, name and path, in the host's order.
 
-use std::cmp::Ordering;
+use std::{borrow::Borrow, cmp::Ordering};
 
 use icu_collator::options::{AlternateHandling, CollatorOptions};
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
@@ -15,7 +15,12 @@ pub(crate) fn rank_of(scope: SkillScope, rank: &[SkillScope]) -> usize {
 
 /// Sorts entries by the host's keys. With `roots_first`, the order of the roots goes before everything else, and
 /// scopes are ignored: that is the order in which entries meet.
-pub(crate) fn sort_entries(entries: &mut [Entry], order: &[OrderKey], rank: &[SkillScope], roots_first: bool) {
+pub(crate) fn sort_entries<E: Borrow<Entry>>(
+    entries: &mut [E],
+    order: &[OrderKey],
+    rank: &[SkillScope],
+    roots_first: bool,
+) {
     let by_search = |key: &OrderKey| !matches!(key, OrderKey::NameCollated | OrderKey::NameFolded);
     if roots_first && order.iter().all(by_search) {
         // Entries come in the order of their roots and, inside a root, of the search.
@@ -24,6 +29,7 @@ pub(crate) fn sort_entries(entries: &mut [Entry], order: &[OrderKey], rank: &[Sk
     let keys: Vec<OrderKey> = order.iter().copied().filter(|key| !roots_first || *key != OrderKey::Scope).collect();
     let by_keys = by_keys(&keys, rank);
     entries.sort_by(|left, right| {
+        let (left, right) = (left.borrow(), right.borrow());
         let by_root = if roots_first { left.group.cmp(&right.group) } else { Ordering::Equal };
         by_root.then_with(|| by_keys(left, right))
     });

@@ -268,6 +268,7 @@ impl<'p> Surveyor<'p> {
         if folder.repeats {
             return Vec::new();
         }
+        self.survey.folders.reserve(visit.children.len().min(self.plan.folders));
         visit.children.into_iter().filter_map(|child| self.record(index, child)).collect()
     }
 

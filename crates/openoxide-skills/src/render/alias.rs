@@ -20,7 +20,7 @@ pub(super) struct Aliases {
 
 impl Aliases {
     /// Names the roots that hold an entry, in the order of the roots.
-    pub(super) fn new(pattern: &str, view: &View, catalog: &Catalog, entries: &[Entry]) -> Aliases {
+    pub(super) fn new(pattern: &str, view: &View, catalog: &Catalog, entries: &[&Entry]) -> Aliases {
         let mut paths: Vec<PathBuf> = Vec::new();
         for (index, searched) in catalog.roots.iter().enumerate() {
             if entries.iter().all(|entry| entry.root != index) {
@@ -63,9 +63,9 @@ fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-fn plugin_count(catalog: &Catalog, entries: &[Entry], dir: &Path) -> usize {
+fn plugin_count(catalog: &Catalog, entries: &[&Entry], dir: &Path) -> usize {
     let of_plugin =
-        |entry: &&Entry| catalog.roots[entry.root].root.plugin.as_ref().is_some_and(|plugin| plugin.dir == dir);
+        |entry: &&&Entry| catalog.roots[entry.root].root.plugin.as_ref().is_some_and(|plugin| plugin.dir == dir);
     entries.iter().filter(of_plugin).count()
 }
 

@@ -83,7 +83,7 @@ pub(super) struct Fit {
 }
 
 impl Fit {
-    pub(super) fn new(view: &View, model: Model, entries: &[Entry]) -> Fit {
+    pub(super) fn new(view: &View, model: Model, entries: &[&Entry]) -> Fit {
         let rules = &view.host.budget;
         let window = window_of(view, model.window);
         let tokens = window.as_ref().map(|window| window.tokens);
@@ -302,7 +302,7 @@ fn budget(rules: &BudgetRules, window: Option<u64>, name: Option<&str>) -> (Opti
 }
 
 /// Returns the program's own skills that take room: those that no skill here replaces.
-fn reserved<'v>(view: &'v View, entries: &[Entry]) -> Vec<&'v Reserved> {
+fn reserved<'v>(view: &'v View, entries: &[&Entry]) -> Vec<&'v Reserved> {
     let rules = &view.host.budget;
     let on = rules.reserved_switch.as_ref().is_none_or(|switch| view.settings.is_on(switch, true));
     let taken = |own: &&Reserved| entries.iter().any(|entry| *entry.skill.name == *own.name);

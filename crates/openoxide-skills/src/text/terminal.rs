@@ -14,11 +14,15 @@ pub struct TerminalText<'a>(pub &'a str);
 
 impl fmt::Display for TerminalText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Nearly every text is plain as a whole, and a call for each of its letters would take longer than reading it did.
+        if self.0.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return f.write_str(self.0);
+        }
         for (character, is_deceptive) in judged(self.0) {
             match character {
                 '\n' | '\r' | '\t' => f.write_str(" ")?,
                 _ if is_deceptive => write!(f, "\\u{{{:x}}}", u32::from(character))?,
-                _ => write!(f, "{character}")?,
+                _ => f.write_char(character)?,
             }
         }
         Ok(())

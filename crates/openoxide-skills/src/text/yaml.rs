@@ -4,6 +4,8 @@
 //! `parse` judges. The events come from `granit-parser`; the tree is ours because findings need each node's span, which
 //! trees of YAML crates do not keep. Limits hold for any input: size is bounded by the caller, depth, nodes and expanded bytes here.
 
+mod simple;
+
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
@@ -144,6 +146,10 @@ pub(crate) fn is_null_text(text: &str) -> bool {
 
 /// Reads one document. An empty text is a null scalar; a second document is an error.
 pub(crate) fn parse(text: &str) -> Result<Node<'_>, YamlError> {
+    simple::parse(text).map_or_else(|| parse_any(text), Ok)
+}
+
+fn parse_any(text: &str) -> Result<Node<'_>, YamlError> {
     let options = granit_parser::options! {
         emit_comments: false,
         flow_nesting_limit: MAX_DEPTH,

@@ -1,6 +1,7 @@
 //! What your agents see: a line for each skill, a column for each agent.
 
 use std::fmt::Write as _;
+use std::mem::ManuallyDrop;
 
 use openoxide_app::agents_list::{AgentCatalogs, SkillRow};
 use openoxide_app::{Depth, MyAgents, Workspace, off, paths, problems};
@@ -13,7 +14,8 @@ use crate::ui::{ExitStatus, Ui, count, grouped, safe};
 use crate::{commands::remote, skill_table};
 
 pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: &Workspace, agents: MyAgents) -> anyhow::Result<ExitStatus> {
-    let found = AgentCatalogs::load(workspace, agents, args.depth());
+    // The process ends when the list is written; nobody waits for thousands of entries to be taken apart.
+    let found = ManuallyDrop::new(AgentCatalogs::load(workspace, agents, args.depth()));
     let mut rows = found.rows();
     let all = rows.iter().filter(|row| row.is_active()).count();
     let filter = args.filter();

@@ -1,6 +1,7 @@
 //! What one host sees: scope, name, description, tokens, and what it ignores.
 
 use std::fmt::Write as _;
+use std::mem::ManuallyDrop;
 
 use openoxide_app::catalog_use::{of_snapshot, room_text};
 use openoxide_app::list::{ListedSkill, Listing};
@@ -13,7 +14,8 @@ use crate::{commands::remote, session::place, typed};
 
 pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: Workspace) -> anyhow::Result<ExitStatus> {
     let place = place(&ui.common);
-    let snapshot = openoxide_app::open(workspace, &place)?.search(&place, args.depth());
+    // The process ends when the list is written; nobody waits for thousands of entries to be taken apart.
+    let snapshot = ManuallyDrop::new(openoxide_app::open(workspace, &place)?.search(&place, args.depth()));
     let mut listing = openoxide_app::list::list(&snapshot, Audience::Person)?;
     let found = listing.skills.len();
     listing.retain(&args.filter());
@@ -75,7 +77,8 @@ fn skills_text(ui: &Ui, listing: &Listing<'_>) -> String {
     let width = widest(names.iter().map(String::as_str), ui.width.map_or(32, |all| (all / 3).min(32)));
     let costs: Vec<String> = listing.skills.iter().map(|skill| format!("{} tok", grouped(skill.cost))).collect();
     let cost_width = widest(costs.iter().map(String::as_str), 12);
-    let mut text = String::new();
+    let descriptions: usize = listing.skills.iter().map(|skill| skill.entry.skill.description.len()).sum();
+    let mut text = String::with_capacity(descriptions + listing.skills.len() * (scopes + width + cost_width + 48));
     for ((skill, name), cost) in listing.skills.iter().zip(&names).zip(&costs) {
         let (entry, note) = (skill.entry, note(skill));
         let scope = paint(Role::Dim, &pad(entry.skill.scope.as_str(), scopes));

@@ -201,6 +201,7 @@ impl Surveyor<'_> {
                 true => folders.par_iter().with_min_len(8).map(look).collect(),
                 false => folders.iter().map(look).collect(),
             };
+        visit.children.reserve(outcomes.len());
         for outcome in outcomes {
             match outcome {
                 Ok(folder) => visit.children.extend(folder.map(|folder| (folder, None))),
