@@ -35,13 +35,19 @@ struct IsHeld;
 pub(crate) struct ReadTurn(Arc<OnceLock<OwnedSemaphorePermit>>);
 
 impl ReadTurn {
-    /// Waits until there is so much left of what may be read at once, unless the request has its turn already.
-    pub(crate) async fn take(&self, room: &Arc<Semaphore>, much: u32) {
+    /// Waits until there are so many KiB left of what may be read at once, unless the request has its turn already; then
+    /// until there is room for the answer as well, so that it is not made only to wait beside another one.
+    pub(crate) async fn take(&self, room: &Arc<Semaphore>, kib: u32, place: Option<&Arc<Place>>) {
         if self.0.get().is_none()
-            && let Ok(turn) = Arc::clone(room).acquire_many_owned(much).await
+            && let Ok(turn) = Arc::clone(room).acquire_many_owned(kib).await
         {
             // A request reads one thing after the other, so nothing else sets it meanwhile.
             let _ = self.0.set(turn);
+            if let Some(place) = place {
+                let answer = kib as usize * 1024 / 3 * 4;
+                // Whatever comes of it, the answer reserves its bytes when their number is known.
+                let _ = place.patiently(|| place.reserve(answer)).await;
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ use openoxide_app::{FileStamps, HELD_MAX, READ_MAX, ReadRequest, ReadTarget, Rem
 use tokio::sync::Semaphore;
 
 use super::{Context, Result, unavailable};
-use crate::{Engine, ingress::ReadTurn};
+use crate::Engine;
+use crate::ingress::{Place, ReadTurn};
 
 /// How many KiB are read at once: one file of any size, or several smaller ones.
 const READ_KIB: usize = (READ_MAX / KIB) as usize;
@@ -33,13 +34,14 @@ impl ReadRoom {
         snapshot: &Arc<Snapshot>,
         request: &ReadRequest,
     ) -> Result<()> {
-        let head = context.extensions.get::<http::request::Parts>();
-        let Some(turn) = head.and_then(|head| head.extensions.get::<ReadTurn>()) else { return Ok(()) };
+        let Some(head) = context.extensions.get::<http::request::Parts>() else { return Ok(()) };
+        let Some(turn) = head.extensions.get::<ReadTurn>() else { return Ok(()) };
         let (snapshot, request) = (Arc::clone(snapshot), request.clone());
         let size = engine.work().run(move || size(&snapshot, &request)).await.map_err(unavailable)?;
         if size > HELD_MAX {
-            let much = size.min(READ_MAX).div_ceil(KIB);
-            turn.take(&self.0, u32::try_from(much).unwrap_or(u32::MAX)).await;
+            let kib = size.min(READ_MAX).div_ceil(KIB);
+            let place = head.extensions.get::<Arc<Place>>();
+            turn.take(&self.0, u32::try_from(kib).unwrap_or(u32::MAX), place).await;
         }
         Ok(())
     }
