@@ -82,7 +82,7 @@ pub fn files(workspace: &Workspace) -> Vec<(PathBuf, FileState)> {
     let environment = &workspace.environment;
     let mut files = vec![environment.admin.join("config.toml")];
     files.extend(environment.openoxide_home().map(|home| home.join("config.toml")));
-    files.push(workspace.project.join(".openoxide/config.toml"));
+    files.extend(workspace.project_files());
     let with_state = |path: PathBuf| {
         let state = match workspace.config.layers.iter().find(|layer| layer.path.as_ref() == Some(&path)) {
             None => FileState::Missing,

@@ -5,7 +5,7 @@ pub(crate) mod edit;
 pub(crate) mod key;
 pub(crate) mod key_table;
 pub(crate) mod layer;
-mod load;
+pub(crate) mod load;
 pub(crate) mod permission_rules;
 pub(crate) mod policy;
 pub(crate) mod schema;

@@ -18,6 +18,7 @@ use openoxide_permissions::{RuleError, Rules};
 use openoxide_skills::catalog::{HostNames, View};
 use openoxide_skills::host::{Host, Hosts};
 
+use crate::settings::load::project_file;
 use crate::{AgentSettings, Config, Environment, SettingsOwner};
 use error::WorkspaceError;
 use host_problems::{unknown_agents, unknown_host_settings, unusable_host};
@@ -189,10 +190,16 @@ impl Workspace {
         rules
     }
 
+    /// Returns the settings files of the project and of the trusted folders around it, weakest first.
+    pub fn project_files(&self) -> Vec<PathBuf> {
+        let around = self.config.trusted_around(&self.project);
+        around.iter().chain([&self.project]).map(|folder| project_file(folder)).collect()
+    }
+
     /// Returns the settings file that changes are written to. `None` if the user has no home folder.
     pub fn settings_file(&self, owner: SettingsOwner) -> Option<PathBuf> {
         match owner {
-            SettingsOwner::Project => Some(self.project.join(".openoxide/config.toml")),
+            SettingsOwner::Project => Some(project_file(&self.project)),
             SettingsOwner::User => self.environment.openoxide_home().map(|home| home.join("config.toml")),
         }
     }

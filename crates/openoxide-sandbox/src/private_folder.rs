@@ -13,7 +13,7 @@ use std::sync::Once;
 use std::{io, os::fd::AsFd, os::fd::BorrowedFd};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
-use rustix::process::{getegid, geteuid};
+use rustix::process::geteuid;
 
 /// What the names of all such folders begin with.
 const PREFIX: &str = "openoxide-copy-";
@@ -119,11 +119,10 @@ fn is_private(folder: &Metadata) -> bool {
 pub(crate) fn others_replace(folder: &Path) -> bool {
     const STICKY: u32 = 0o1000;
     let Ok(found) = std::fs::symlink_metadata(folder) else { return true };
-    let is_others = found.mode() & 0o002 != 0 || found.mode() & 0o020 != 0 && found.gid() != getegid().as_raw();
-    // A group of root's is the system's.
-    let is_systems = found.uid() == 0 && found.gid() == 0 && found.mode() & 0o002 == 0;
+    // A group whose number is the owner's has no other member; any other group may have.
+    let is_others = found.mode() & 0o002 != 0 || found.mode() & 0o020 != 0 && found.gid() != found.uid();
     let is_owned = [0, geteuid().as_raw()].contains(&found.uid()) || found.uid() == UNMAPPED && !is_whole_machine();
-    !(is_owned && (found.mode() & STICKY != 0 || !is_others || is_systems))
+    !(is_owned && (found.mode() & STICKY != 0 || !is_others))
 }
 
 /// Whom the system shows as the owner of what belongs to nobody in this user namespace. Elsewhere it is a user like others.

@@ -53,16 +53,29 @@ impl Config {
         outcome
     }
 
-    /// Returns the nearest folder at or above `folder` that the user trusts. One that holds the whole home is not meant.
+    /// Returns the nearest folder at or above `folder` that the user trusts.
     pub(crate) fn trusted_above(&self, folder: &Path) -> Option<PathBuf> {
+        self.trusted_holding(folder).pop()
+    }
+
+    /// Returns the trusted folders that a project lies in, outermost first. Their settings hold in the project.
+    pub fn trusted_around(&self, project: &Path) -> Vec<PathBuf> {
+        project.parent().map_or_else(Vec::new, |parent| self.trusted_holding(parent))
+    }
+
+    /// Returns the trusted folders at or above `folder`, outermost first. One that holds the whole home is not meant.
+    fn trusted_holding(&self, folder: &Path) -> Vec<PathBuf> {
         let home = self.home.as_ref().map(|home| std::fs::canonicalize(home).unwrap_or_else(|_| home.clone()));
         let is_project = |listed: &ListedFolder<'_>| {
             let is_narrow =
                 listed.folder.parent().is_some() && !home.iter().any(|home| home.starts_with(&listed.folder));
             folder.starts_with(&listed.folder) && is_narrow && self.trusts(&listed.folder)
         };
-        let above = self.listed_folders().filter(is_project).map(|listed| listed.folder);
-        above.max_by_key(|above| above.components().count())
+        let mut holding: Vec<PathBuf> = self.listed_folders().filter(is_project).map(|listed| listed.folder).collect();
+        // Folders that hold the same one sort by their depth.
+        holding.sort();
+        holding.dedup();
+        holding
     }
 
     /// Returns why folders that the user trusts are not trusted now.

@@ -1,7 +1,7 @@
 //! Loads the layers of `config.toml`: administrator, user, project, environment, command line.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use openoxide_permissions::RuleError;
 use openoxide_skills::diagnostic::{Code, Diagnostic};
@@ -39,15 +39,12 @@ impl Config {
             let path = config.trust.path().map(Path::to_owned);
             config.problems.push(ConfigProblem { path, diagnostic: problem });
         }
-        let project_file = project.join(".openoxide/config.toml");
-        let is_users = config.layers.iter().any(|layer| layer.path.as_deref() == Some(&project_file));
-        if !is_users {
-            let around = config.surroundings(environment, project);
-            let boundary = || around.boundary_of_file(&project_file, [], &BTreeMap::new());
-            let layer = config.read_file(LayerKind::Project, &project_file, Writers::Anyone(&boundary));
-            config.layers.splice(before_project..before_project, layer);
+        // A trusted folder's settings hold in all of it, also in a repository inside of it.
+        let mut layers: Vec<Layer> = Vec::new();
+        for folder in config.trusted_around(project).iter().map(PathBuf::as_path).chain([project]) {
+            layers.extend(config.read_project(environment, folder));
         }
-        config.ignore_untrusted(project);
+        config.layers.splice(before_project..before_project, layers);
         config.permissions = permission_rules::read(&config.layers, config.home.as_deref());
         config.problems.append(&mut config.permissions.problems);
         config
@@ -104,23 +101,34 @@ impl Config {
         Layer::new(LayerKind::CommandLine, None, document)
     }
 
-    /// Makes the project's layer inactive unless the user trusts the project.
-    fn ignore_untrusted(&mut self, project: &Path) {
-        let trusted = self.check_trust(project).unwrap_or_else(|why| {
+    /// Reads a project's file. Its layer is inactive unless the user trusts the project.
+    fn read_project(&mut self, environment: &Environment, project: &Path) -> Option<Layer> {
+        let is_active = self.check_trust(project).unwrap_or_else(|why| {
             self.problems.push(foreign_folder(project, &why));
             false
         });
-        for layer in self.layers.iter_mut().filter(|layer| layer.kind == LayerKind::Project) {
-            layer.is_active = trusted;
-            // What needs no trust is in effect already.
-            if !trusted && !layer.document.table.keys().all(|key| ConfigKey::needs_no_trust(key)) {
-                let message = "the project's settings are ignored, because the project is not trusted";
-                let help = "if the project is yours: openoxide trust";
-                let diagnostic = Diagnostic::warning(Code::ConfigUntrusted, message).help(help);
-                self.problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
-            }
+        let file = project_file(project);
+        let is_users = self.layers.iter().any(|layer| layer.path.as_deref() == Some(&file));
+        if is_users {
+            return None;
         }
+        let around = self.surroundings(environment, project);
+        let boundary = || around.boundary_of_file(&file, [], &BTreeMap::new());
+        let layer = self.read_file(LayerKind::Project, &file, Writers::Anyone(&boundary))?;
+        // What needs no trust is in effect already.
+        if !is_active && !layer.document.table.keys().all(|key| ConfigKey::needs_no_trust(key)) {
+            let message = "the project's settings are ignored, because the project is not trusted";
+            let help = "if the project is yours: openoxide trust";
+            let diagnostic = Diagnostic::warning(Code::ConfigUntrusted, message).help(help);
+            self.problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
+        }
+        Some(Layer { is_active, ..layer })
     }
+}
+
+/// Returns the settings file of a project.
+pub(crate) fn project_file(project: &Path) -> PathBuf {
+    project.join(".openoxide/config.toml")
 }
 
 /// Returns the error for a file that may hold rules that deny.

@@ -46,7 +46,7 @@ impl Workspace {
     fn add_own_files(&self, watched: &mut WatchPaths) {
         watched.paths.push(self.environment.cwd.clone());
         watched.paths.push(self.environment.admin.join("config.toml"));
-        watched.paths.push(self.project.join(".openoxide/config.toml"));
+        watched.paths.extend(self.project_files());
         if let Some(home) = self.environment.openoxide_home() {
             watched.paths.push(home.join("config.toml"));
             watched.paths.push(home.join("hosts"));

@@ -81,6 +81,14 @@ fn a_folder_where_others_can_replace_it_is_refused() {
     assert!(refused.to_string().contains("others can replace what is in it"), "{refused}");
     std::fs::set_permissions(parent.path(), Permissions::from_mode(0o1777)).unwrap();
     PrivateFolder::new_in(parent.path()).unwrap();
+    // Any group but the owner's own may have other members, also the one that this process runs with.
+    std::fs::set_permissions(parent.path(), Permissions::from_mode(0o775)).unwrap();
+    let is_own_group = |folder: &Metadata| folder.uid() == folder.gid();
+    let own = is_own_group(&parent.path().metadata().unwrap());
+    assert_eq!(PrivateFolder::new_in(parent.path()).is_ok(), own);
+    if std::os::unix::fs::chown(parent.path(), None, Some(geteuid().as_raw() + 1)).is_ok() {
+        assert!(PrivateFolder::new_in(parent.path()).is_err());
+    }
 }
 
 #[test]

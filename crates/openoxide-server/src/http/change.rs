@@ -14,7 +14,9 @@ pub(crate) struct Order {}
 
 pub(crate) async fn reload(context: HttpContext, Query(at): Query<Location>, Body(Order {}): Body<Order>) -> Result {
     let (live, place) = (context.engine.live.clone(), context.place(&at)?);
-    let snapshot = context.work(move || Ok(reload::reload(&live, &place)?)).await?;
+    context.work(move || Ok(reload::reload(&live, &place)?)).await?;
+    // The counts are of what the caller may see.
+    let snapshot = context.snapshot(&at).await?;
     context.json(StatusCode::OK, &snapshot, &reload::answer(&snapshot))
 }
 

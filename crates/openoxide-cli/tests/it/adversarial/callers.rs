@@ -314,12 +314,14 @@ fn a_program_leaves_neither_the_agent_nor_the_project() {
     context.skill("plain", "Plain").skill("secret", "LEAKED").skill("ours", "LEAKED");
     context.tree(
         "//- project/sub/\n//- project/.openoxide/config.toml\n[permission.skill]\nours = \"deny\"\n\
+         //- project/nested/.git/HEAD\nref: refs/heads/main\n\
+         //- project/nested/.agents/skills/ours/SKILL.md\n---\nname: ours\ndescription: LEAKED\n---\nLEAKED\n\
          //- home/.openoxide/config.toml\n[agents.reviewer.permission.skill]\nsecret = \"deny\"\n[agents.other]\n",
     );
     assert_eq!(run(&context, &["trust"]).status, Some(0));
     let server = Server::start(&context, &["--agent", "reviewer", "--log", "off"]);
-    let sub = context.project().join("sub");
-    for query in [String::new(), "?agent=other".to_owned(), format!("?directory={}", sub.display())] {
+    let below = |folder: &str| format!("?directory={}", context.project().join(folder).display());
+    for query in [String::new(), "?agent=other".to_owned(), below("sub"), below("nested")] {
         for host in ["openoxide", "omp", "opencode", "pi", "codex"] {
             let query = if query.is_empty() { format!("?host={host}") } else { format!("{query}&host={host}") };
             let said = server.get(&format!("/v1/skills{query}")).1;
@@ -328,4 +330,7 @@ fn a_program_leaves_neither_the_agent_nor_the_project() {
     }
     assert!(server.get("/v1/skills").1.contains("Plain"));
     assert_eq!(server.get("/v1/skills?agent=other").0, 403);
+    let visible = server.get("/v1/skills").1.matches(r#""status":"active""#).count();
+    let (_, counts) = answer(server.send("POST /v1/reload", "", "{}"));
+    assert!(counts.contains(&format!(r#""skills":{visible},"others":0"#)), "{counts}");
 }
