@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use openoxide_config::{ConfigProblem, OWN_HOST};
 use openoxide_live::Snapshot;
-use openoxide_skills::catalog::{Catalog, Entry, HostNames, InnerSkills, View, is_switched_off};
+use openoxide_skills::catalog::{Catalog, Entry, HostNames, InnerSkills, View, is_switched_off, switches_by_name};
 use openoxide_skills::judge::{HiddenSkills, MetadataFiles, SingleFiles};
-use openoxide_skills::parse::CarefulReader;
+use openoxide_skills::parse::{CarefulNames, CarefulReader};
 use openoxide_skills::text::visible as visible_text;
 
 use crate::error::Error;
@@ -35,14 +35,24 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
     // A host that cannot be used finds nothing.
     let views: Vec<View> = workspace.hosts.names().filter_map(|name| Some(workspace.view(name).ok()?.0)).collect();
     let single = SingleFiles::of(views.iter().chain([&*snapshot.view]).flat_map(|view| &view.roots));
-    let hidden = HiddenSkills { rules: workspace.own_rules()?, own, names, roots, files, single, reader };
+    let rules = workspace.own_rules()?;
+    let by_name = match rules.mean_names() || switches_by_name(&own) {
+        true => CarefulNames::Wanted,
+        false => CarefulNames::Unused,
+    };
+    let hidden = HiddenSkills { rules, own, names, roots, files, single, reader, by_name };
     Ok(Arc::clone(snapshot.narrowed(|| visible(&catalog, &snapshot.problems, hidden))))
 }
 
 /// Returns the catalog without what the model may not see, and without what was found and is not active.
 fn visible(catalog: &Catalog, settings: &[ConfigProblem], hidden: HiddenSkills) -> Catalog {
-    let may_see = |entry: &&Entry| model_may_see(entry, &hidden.own) && !hidden.keep_from_model(catalog, entry);
-    let skills: Vec<Entry> = catalog.skills.iter().filter(may_see).map(shown).collect();
+    let visible = |entry: &Entry| {
+        let names = model_may_see(entry, &hidden.own).then(|| hidden.names_if_visible(catalog, entry)).flatten()?;
+        let mut entry = shown(entry);
+        entry.add_other_names(names);
+        Some(entry)
+    };
+    let skills: Vec<Entry> = catalog.skills.iter().filter_map(visible).collect();
     // Findings about settings, and about skills that are visible. A path belongs to the innermost skill around it; one that
     // belongs to none may be that of a skill which is not visible.
     let is_visible = |path: &Path| skills.iter().any(|entry| *entry.skill.path == *path);

@@ -1,6 +1,7 @@
 //! A project as its user works in it: its settings and rules, the hosts, and the view of each host.
 
 pub(crate) mod error;
+mod freshness;
 mod host_problems;
 pub(crate) mod my_agents;
 pub(crate) mod project_root;
@@ -21,6 +22,7 @@ use openoxide_skills::host::{Host, Hosts};
 use crate::settings::load::project_file;
 use crate::{AgentSettings, Config, Environment, SettingsOwner};
 use error::WorkspaceError;
+use freshness::SettingsStamps;
 use host_problems::{unknown_agents, unknown_host_settings, unusable_host};
 use project_root::{find_repository, is_repository};
 
@@ -82,6 +84,7 @@ pub struct Workspace {
     /// The hosts.
     pub hosts: Hosts,
     place: Place,
+    stamps: SettingsStamps,
     /// How the hosts change names, once that was asked.
     host_names: OnceLock<Arc<HostNames>>,
 }
@@ -102,6 +105,13 @@ impl Workspace {
             };
         }
         let found = find_repository(&environment.cwd, environment.home.as_deref());
+        // Before they are read: what happens meanwhile is a change.
+        let users = environment
+            .openoxide_home()
+            .into_iter()
+            .flat_map(|home| ["config.toml", "state/trust.toml"].map(|file| home.join(file)));
+        let above = environment.cwd.ancestors().map(project_file);
+        let stamps = SettingsStamps::take(users.chain([environment.admin.join("config.toml")]).chain(above));
         let mut project = within(&environment.cwd, found, place.project.as_deref())?;
         let mut config = Config::load(&environment, &project, &place.config);
         // A folder that the user trusts is a project, also without version control: its rules hold in all of it.
@@ -122,7 +132,12 @@ impl Workspace {
         }
         let unknown = unknown_host_settings(&config, &hosts).into_iter().chain(unknown_agents(&config, &hosts));
         config.problems.extend(unknown.collect::<Vec<_>>());
-        Ok(Workspace { environment, project, config, hosts, place, host_names: OnceLock::new() })
+        Ok(Workspace { environment, project, config, hosts, place, stamps, host_names: OnceLock::new() })
+    }
+
+    /// Tells whether our own settings files are as they were when this was opened.
+    pub fn has_current_settings(&self) -> bool {
+        self.stamps.are_current()
     }
 
     /// Opens the same workspace again, with the files as they are now.

@@ -145,7 +145,14 @@ impl Boundary {
     }
 
     fn is_inside(&self, target: &Target) -> bool {
-        self.inside.iter().any(|folder| holds(folder, target))
+        let mut inside = self.inside.iter();
+        // The first folder is the project, whose path was resolved; of a trusted one, links may lead anywhere that is its
+        // owner's.
+        let is_in_project = match self.owned {
+            Owners::Nobody => inside.next().is_some_and(|project| holds_straight(project, target)),
+            Owners::User | Owners::Root => false,
+        };
+        is_in_project || inside.any(|folder| holds(folder, target))
     }
 
     /// Tells whether a folder may be searched that is called `path` and really is `target`.
@@ -197,8 +204,16 @@ impl Boundary {
 
 /// Tells whether a folder holds a target, on the same mount.
 fn holds(folder: &Path, target: &Target) -> bool {
-    let is_inside = |folder: &Target| target.path().starts_with(folder.path()) && target.mount() == folder.mount();
-    Target::open(CWD, folder).is_ok_and(|folder| is_inside(&folder))
+    Target::open(CWD, folder).is_ok_and(|folder| is_inside(&folder, target))
+}
+
+/// Tells the same of a folder whose path has no link in it: one that stands there now was put there since.
+fn holds_straight(folder: &Path, target: &Target) -> bool {
+    Target::open(CWD, folder).is_ok_and(|opened| opened.path() == folder && is_inside(&opened, target))
+}
+
+fn is_inside(folder: &Target, target: &Target) -> bool {
+    target.path().starts_with(folder.path()) && target.mount() == folder.mount()
 }
 
 impl PartialEq for Boundary {

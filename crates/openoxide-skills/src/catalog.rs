@@ -28,7 +28,7 @@ mod tests;
 mod what_if;
 
 pub use entry::{Entry, Problem, Status};
-pub use filter::is_switched_off;
+pub use filter::{is_switched_off, switches_by_name};
 pub use host_names::HostNames;
 pub use incremental::{Changes, IncrementalLoader};
 pub use inner_skills::InnerSkills;

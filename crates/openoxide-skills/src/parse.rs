@@ -25,7 +25,8 @@ mod scalar;
 mod tree;
 mod typed;
 
-pub use careful::CarefulReader;
+pub(crate) use careful::CarefulReading;
+pub use careful::{CarefulNames, CarefulReader};
 pub(crate) use fields::is_alike;
 pub(crate) use name::{first_bad, misfit};
 pub(crate) use parsed::Head;

@@ -35,6 +35,9 @@ pub(crate) fn load_part(
         &alone
     };
     let bytes = own_file.manifest.as_slice();
+    if dir.is_hidden_as(bytes, own_file.manifest_size <= bytes.len() as u64) {
+        return Err(failed("it has changed since it was found".to_owned()));
+    }
     let folder = entry.dir().file_name().unwrap_or_default().to_string_lossy();
     let parsed = parse_bytes(bytes, &folder, &view.host.parse);
     if let Some(problem) = parsed.invalid() {

@@ -214,7 +214,8 @@ async fn the_code_of_a_status_stands_beside_the_word() {
     assert_eq!((came.status.as_u16(), &came.json()["error"]["diagnostic"]), (403, &json!("S0310")), "{}", came.text());
     let answer = Rpc::start(None, TREE).await.ask("skills/activate", json!({ "skill": "secret" })).await;
     assert_eq!(answer["result"]["refused"][0]["diagnostic"], "S0310", "{answer}");
-    let mut client = Client::new(&context(TREE), OLD).await;
+    let context = context(TREE);
+    let mut client = Client::new(&context, OLD).await;
     let error = client.error("prompts/get", json!({ "name": "secret" })).await;
     assert_eq!((&error["code"], &error["data"]["diagnostic"]), (&json!(-32602), &json!("S0310")), "{error}");
 }

@@ -162,6 +162,11 @@ impl Entry {
         self.status == Status::Active
     }
 
+    /// Adds names that some host reads in its text. They call nothing here.
+    pub fn add_other_names(&mut self, names: impl IntoIterator<Item = String>) {
+        self.other_names.extend(names);
+    }
+
     /// Lets it no longer count, and says why.
     pub(super) fn drop_out(&mut self, status: Status, code: Code, text: impl Into<String>) {
         self.status = status;

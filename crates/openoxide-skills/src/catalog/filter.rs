@@ -60,6 +60,19 @@ pub fn is_switched_off(view: &View, entry: &Entry) -> bool {
     entry.names_for_rules().any(is_off)
 }
 
+/// Tells whether the settings of a view can switch a skill off by its name.
+pub fn switches_by_name(view: &View) -> bool {
+    let by_name = ByName::new(view);
+    let lists = [
+        said(view, view.host.switching()),
+        said(view, view.host.setting_that(SettingDoes::SetStates)),
+        by_name.ignored,
+        by_name.included,
+        by_name.off,
+    ];
+    lists.iter().any(|list| !list.is_empty())
+}
+
 fn all_denied(view: &View) -> bool {
     let Some((name, rule)) = view.host.setting_that(SettingDoes::Deny) else { return false };
     let form = rule.form.as_deref().unwrap_or("{name}");

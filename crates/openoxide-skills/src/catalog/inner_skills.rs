@@ -11,4 +11,10 @@ pub trait InnerSkills: fmt::Debug + Send + Sync {
 
     /// Tells whether an open file is a skill of its own that is hidden; `path` is where it really lies.
     fn hides_file(&self, file: OwnedFd, path: &Path) -> bool;
+
+    /// Tells whether a metadata file in an open folder hides the skill that it belongs to.
+    fn is_kept_by_metadata(&self, folder: BorrowedFd<'_>) -> bool;
+
+    /// Tells whether a skill is hidden whose own file says this; `path` is where the file really lies.
+    fn hides_text(&self, text: &[u8], whole: bool, path: &Path) -> bool;
 }

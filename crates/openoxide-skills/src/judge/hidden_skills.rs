@@ -9,7 +9,7 @@ use openoxide_permissions::Rules;
 use super::{MetadataFiles, SingleFiles, spellings};
 use crate::catalog::{Catalog, Entry, HostNames, InnerSkills, SearchedRoot, View, is_switched_off};
 use crate::discover::{Prefix, read_opened_prefix, read_plain_prefix};
-use crate::parse::{CarefulReader, Head, Parsed, parse_head};
+use crate::parse::{CarefulNames, CarefulReader, CarefulReading, Head, Parsed, parse_head};
 use crate::resource::SkillDir;
 use crate::skill::{SkillMetadata, SkillPolicy, SkillScope};
 
@@ -33,52 +33,80 @@ pub struct HiddenSkills {
     pub single: SingleFiles,
     /// Reads a skill's own file in the way of every host.
     pub reader: CarefulReader,
+    /// Whether rules or switches mean skills by their names.
+    pub by_name: CarefulNames,
 }
 
 impl InnerSkills for HiddenSkills {
     fn hides(&self, folder: BorrowedFd<'_>, path: &Path) -> bool {
         let files = spellings(folder);
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_hidden = |file: &String| {
-            self.hides_skill(read_plain_prefix(folder, Path::new(file)), &path.join(file), &[name.to_string()])
+            // What cannot be read cannot be judged, and so cannot be shown.
+            let Some(text) = read_plain_prefix(folder, Path::new(file)) else { return true };
+            self.hides_text(&text.bytes, text.whole, &path.join(file))
         };
         !files.is_empty() && (files.iter().any(is_hidden) || self.files.keep_off(folder))
     }
 
     fn hides_file(&self, file: OwnedFd, path: &Path) -> bool {
         let names = self.single.names(path);
-        !names.is_empty() && self.hides_skill(read_opened_prefix(Ok(file)), path, &names)
+        let is_hidden = |text: Prefix| self.hides_skill(&text.bytes, text.whole, path, &names);
+        !names.is_empty() && read_opened_prefix(Ok(file)).is_none_or(is_hidden)
+    }
+
+    fn is_kept_by_metadata(&self, folder: BorrowedFd<'_>) -> bool {
+        self.files.keep_off(folder)
+    }
+
+    fn hides_text(&self, text: &[u8], whole: bool, path: &Path) -> bool {
+        let place = if path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md")) {
+            path.parent().and_then(Path::file_name)
+        } else {
+            path.file_stem()
+        };
+        let name = place.unwrap_or_default().to_string_lossy().into_owned();
+        self.hides_skill(text, whole, path, &[name])
     }
 }
 
 impl HiddenSkills {
-    /// Tells whether a skill's own file, or the metadata beside it, keeps it from the model, whichever host found it. What
-    /// cannot be read does.
-    pub fn keep_from_model(&self, catalog: &Catalog, entry: &Entry) -> bool {
-        let Ok(dir) = SkillDir::of(catalog, entry) else { return true };
-        let Some(prefix) = dir.manifest_prefix() else { return true };
+    /// Returns every name by which rules mean a skill that some host found; nothing if it is hidden. Its own file, or the
+    /// metadata beside it, may keep it from the model, and what cannot be read does.
+    pub fn names_if_visible(&self, catalog: &Catalog, entry: &Entry) -> Option<Vec<String>> {
+        let dir = SkillDir::of(catalog, entry).ok()?;
+        let text = dir.manifest_prefix()?;
         let is_flat = catalog.roots[entry.root].root.scan.layout.is_flat();
-        self.reader.keeps_from_model(&prefix.bytes, prefix.whole) || (!is_flat && self.files.keep_off(dir.fd()))
+        if !is_flat && self.files.keep_off(dir.fd()) {
+            return None;
+        }
+        let folder = entry.dir().file_name().unwrap_or_default().to_string_lossy();
+        let reading = self.reader.read(&text.bytes, text.whole, &folder, self.by_name);
+        self.other_names(entry, &reading)
     }
 
-    /// Tells whether a skill is hidden whose place calls it by these names. What cannot be judged cannot be shown.
-    fn hides_skill(&self, prefix: Option<Prefix>, path: &Path, names: &[String]) -> bool {
-        let Some(prefix) = prefix else { return true };
+    /// Tells whether a skill is hidden whose place calls it by these names.
+    fn hides_skill(&self, text: &[u8], whole: bool, path: &Path, names: &[String]) -> bool {
         let is_hidden = |name: &String| {
-            let head = Head {
-                bytes: &prefix.bytes,
-                text: std::str::from_utf8(&prefix.bytes),
-                whole: prefix.whole,
-                folder: name,
-                real_folder: name,
-            };
+            let head = Head { bytes: text, text: std::str::from_utf8(text), whole, folder: name, real_folder: name };
             let Some(parsed) = parse_head(head, &self.own.host.parse) else { return true };
             let mut entry = entry_of(&parsed, path);
             entry.aliases.push(name.clone());
-            self.names.tell([&mut entry], &self.roots, &self.own.around);
-            entry.denied_by(&self.rules).is_some() || is_switched_off(&self.own, &entry)
+            let reading = self.reader.read(text, whole, name, self.by_name);
+            self.other_names(&entry, &reading).is_none()
         };
-        self.reader.keeps_from_model(&prefix.bytes, prefix.whole) || names.iter().any(is_hidden)
+        names.iter().any(is_hidden)
+    }
+
+    /// Returns the names of a skill besides those that it has in its catalog; nothing if its text, a rule or a switch hides it.
+    fn other_names(&self, entry: &Entry, reading: &CarefulReading) -> Option<Vec<String>> {
+        if reading.keeps_from_model {
+            return None;
+        }
+        let mut told = entry.clone();
+        told.aliases.extend(reading.names.iter().cloned());
+        self.names.tell([&mut told], &self.roots, &self.own.around);
+        let is_hidden = told.denied_by(&self.rules).is_some() || is_switched_off(&self.own, &told);
+        (!is_hidden).then(|| told.names_for_rules().map(str::to_owned).collect())
     }
 }
 

@@ -1,6 +1,8 @@
-//! Tells whether a skill's file keeps it from the model as any host reads it.
+//! Tells what a skill's file says as any host reads it: whether it keeps the skill from the model, and what it is called.
 
-use super::fields::{CONTROLS_OF_MODEL, line_keeps_from_model};
+use std::collections::BTreeSet;
+
+use super::fields::{CONTROLS_OF_MODEL, is_alike, line_keeps_from_model};
 use super::{Head, Parsed, Readings};
 use crate::diagnostic::Code;
 use crate::host::Hosts;
@@ -8,9 +10,26 @@ use crate::host::Hosts;
 /// Reads a skill's file in the way of every host at once.
 ///
 /// Hosts differ in where the frontmatter begins and ends and in what they make of bad YAML. Who may choose the host must not
-/// choose with it whether a skill is for people only.
+/// choose with it whether a skill is for people only, nor which rules mean it.
 #[derive(Clone, Debug, Default)]
 pub struct CarefulReader(Readings);
+
+/// What is asked of a file besides whether it keeps the skill from the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CarefulNames {
+    /// What hosts call the skill.
+    Wanted,
+    /// Nothing: no rule means a skill by its name.
+    Unused,
+}
+
+/// What a file says as any host reads it.
+#[derive(Debug, Default)]
+pub(crate) struct CarefulReading {
+    pub(crate) keeps_from_model: bool,
+    /// What hosts call the skill.
+    pub(crate) names: BTreeSet<String>,
+}
 
 impl CarefulReader {
     /// Makes a reader that knows the ways of these hosts, in every edition.
@@ -24,19 +43,43 @@ impl CarefulReader {
         CarefulReader(readings)
     }
 
-    /// Tells whether the beginning of a file keeps the skill from the model, as some host reads it. Where a host cannot tell
-    /// what the fields are, a line that looks like such a field counts.
-    pub(crate) fn keeps_from_model(&self, bytes: &[u8], whole: bool) -> bool {
-        if !mentions_control(bytes) {
-            return false;
+    /// Reads the beginning of a file. Where a host cannot tell what the fields are, a line that looks like a field counts.
+    pub(crate) fn read(&self, bytes: &[u8], whole: bool, folder: &str, names: CarefulNames) -> CarefulReading {
+        let has_control = mentions_control(bytes);
+        if !has_control && names == CarefulNames::Unused {
+            return CarefulReading::default();
         }
-        let head = Head { bytes, text: std::str::from_utf8(bytes), whole, folder: "", real_folder: "" };
+        let head = Head { bytes, text: std::str::from_utf8(bytes), whole, folder, real_folder: folder };
         // What does not end within what was read cannot be judged.
-        let Some(readings) = self.0.read(head) else { return true };
+        let Some(readings) = self.0.read(head) else {
+            return CarefulReading { keeps_from_model: has_control, names: names_in_lines(bytes) };
+        };
         let is_unclear = bytes.contains(&0) || readings.iter().any(|parsed| is_unclear(parsed));
-        readings.iter().any(|parsed| parsed.frontmatter.keeps_from_model) || (is_unclear && a_line_keeps(bytes))
+        let keeps = readings.iter().any(|parsed| parsed.frontmatter.keeps_from_model);
+        let mut names: BTreeSet<String> = readings.iter().flat_map(|parsed| names_of(parsed)).collect();
+        if is_unclear {
+            names.extend(names_in_lines(bytes));
+        }
+        CarefulReading { keeps_from_model: has_control && (keeps || (is_unclear && a_line_keeps(bytes))), names }
     }
 }
+
+fn names_of(parsed: &Parsed) -> impl Iterator<Item = String> {
+    let declared = parsed.frontmatter.declared_name.as_deref();
+    [Some(&*parsed.name), parsed.own_name.as_deref(), declared].into_iter().flatten().map(str::to_owned)
+}
+
+/// Returns the values of lines that look like the name of a skill, wherever they stand.
+fn names_in_lines(bytes: &[u8]) -> BTreeSet<String> {
+    let text = String::from_utf8_lossy(bytes).replace(['\0', '\u{feff}'], "");
+    let fields =
+        text.split(LINE_ENDS).flat_map(|line| line.split(['{', '}', ','])).filter_map(|part| part.split_once(':'));
+    let bare = |text: &str| text.trim_matches(|sign: char| sign.is_whitespace() || "\"'?".contains(sign)).to_owned();
+    fields.filter(|(key, _)| is_alike(&bare(key), "name")).map(|(_, value)| bare(value)).collect()
+}
+
+/// What ends a line in some host.
+const LINE_ENDS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Tells whether a name of such a field is anywhere in a text, or may be: an escape can stand for any letter.
 fn mentions_control(bytes: &[u8]) -> bool {
@@ -68,8 +111,7 @@ fn is_unclear(parsed: &Parsed) -> bool {
 /// host ends it: at a line of dashes alone.
 fn a_line_keeps(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).replace(['\0', '\u{feff}'], "");
-    let mut lines =
-        text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).skip_while(|line| line.trim().is_empty());
+    let mut lines = text.split(LINE_ENDS).skip_while(|line| line.trim().is_empty());
     let opening = lines.next().into_iter();
     let head = opening.chain(lines.take_while(|line| line.trim_end() != "---"));
     head.flat_map(|line| line.split(['{', '}', ','])).any(line_keeps_from_model)
@@ -80,7 +122,8 @@ mod tests {
     use super::*;
 
     fn keeps(text: impl AsRef<[u8]>) -> bool {
-        CarefulReader::of(&Hosts::builtin()).keeps_from_model(text.as_ref(), true)
+        let reader = CarefulReader::of(&Hosts::builtin());
+        reader.read(text.as_ref(), true, "x", CarefulNames::Unused).keeps_from_model
     }
 
     #[test]
@@ -135,7 +178,33 @@ mod tests {
     #[test]
     fn what_does_not_end_within_what_was_read_closes() {
         let reader = CarefulReader::of(&Hosts::builtin());
-        assert!(reader.keeps_from_model(b"---\nname: x\n# hide\n", false));
-        assert!(!reader.keeps_from_model(b"---\nname: x\n---\nhide and seek, and a longer text than that\n", false));
+        let keeps = |text: &[u8]| reader.read(text, false, "x", CarefulNames::Unused).keeps_from_model;
+        assert!(keeps(b"---\nname: x\n# hide\n"));
+        assert!(!keeps(b"---\nname: x\n---\nhide and seek, and a longer text than that\n"));
+    }
+
+    #[test]
+    fn a_skill_has_the_names_that_any_host_reads() {
+        let reader = CarefulReader::of(&Hosts::builtin());
+        for text in [
+            "---\nname: secret\ndescription: X\n---\n",
+            "---\ndescription: a --- b\nname: secret\n---\n",
+            "---\ndescription: |\n  a\n  ---\n  b\nname: secret\n---\n",
+            "\n\n---\nname: secret\ndescription: X\n---\n",
+            "---\rname: secret\rdescription: X\r---\r",
+            "  ---\nname: secret\ndescription: X\n  ---\n",
+            "---yaml\nname: secret\ndescription: X\n---\n",
+            "<!-- x -->---\nname: secret\ndescription: X\n---\n",
+            "---\n<<: {name: secret}\ndescription: X\n---\n",
+            "---\nbase: &m {name: secret}\n<<: *m\ndescription: X\n---\n",
+            "---\nname: secret\ndescription: X\nno end\n",
+            "---\nname: secret\ndescription: [X\n---\n",
+            "---\nname: \0secret\ndescription: X\n---\n",
+        ] {
+            let names = reader.read(text.as_bytes(), true, "folder", CarefulNames::Wanted).names;
+            assert!(names.contains("secret"), "{text:?}: {names:?}");
+        }
+        let example = b"---\nname: x\ndescription: X\n---\nname: secret\n";
+        assert!(!reader.read(example, true, "x", CarefulNames::Wanted).names.contains("secret"));
     }
 }

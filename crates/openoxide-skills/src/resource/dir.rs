@@ -100,7 +100,26 @@ impl SkillDir {
             return Err(SnapshotError::Moved);
         }
         let inner = catalog.inner_skills.clone();
-        Ok(SkillDir { leads_to, inner, ..SkillDir::held(fd, &name, extent) })
+        let dir = SkillDir { leads_to, inner, ..SkillDir::held(fd, &name, extent) };
+        // What was exchanged since the catalog was made may be a skill that its caller must not see.
+        match dir.is_hidden() {
+            true => Err(SnapshotError::Moved),
+            false => Ok(dir),
+        }
+    }
+
+    /// Tells whether the skill itself is hidden, as its folder is now. What cannot be read is.
+    fn is_hidden(&self) -> bool {
+        let Some(inner) = &self.inner else { return false };
+        let is_hidden_now = |text: Prefix| self.is_hidden_as(&text.bytes, text.whole);
+        self.manifest_prefix().is_none_or(is_hidden_now)
+            || (self.extent == Extent::Folder && inner.is_kept_by_metadata(self.fd()))
+    }
+
+    /// Tells whether the skill is hidden if its own file says this.
+    pub fn is_hidden_as(&self, text: &[u8], whole: bool) -> bool {
+        let Some(inner) = &self.inner else { return false };
+        true_path(self.fd()).map_or(true, |path| inner.hides_text(text, whole, &path.join(&self.manifest)))
     }
 
     pub(super) fn new(folder: &Path, manifest: &OsStr, extent: Extent) -> Result<SkillDir> {

@@ -18,6 +18,14 @@ attack! { skills_that_hosts_read_differently for everyone {
     rpc = "who starts us is the user, who has each host as its program is"
 } }
 
+attack! { names_that_hosts_read_differently for everyone {
+    cli = "who starts us is the user, who has each host as its program is",
+    http,
+    mcp = "who starts us is the user, who has each host as its program is",
+    mcp_http,
+    rpc = "who starts us is the user, who has each host as its program is"
+} }
+
 /// Skills that the model may not see, each for a reason of its own.
 const HIDDEN: [(&str, &str); 8] = [
     ("hidden-rule", ""),
@@ -121,6 +129,56 @@ fn skills_that_hosts_read_differently(setting: Setting) {
         }
         let example = door.read_as_model("about-controls", "SKILL.md");
         assert!(example.contains("Example text."), "{host}: {example}");
+    }
+}
+
+/// Texts that are called `NAME` as some host reads them, and otherwise as another does.
+const NAMED_DIFFERENTLY: [&str; 9] = [
+    "---\ndescription: a --- b\nname: NAME\n---\nLEAKED body.\n",
+    "---\ndescription: |\n  a\n  ---\n  b\nname: NAME\n---\nLEAKED body.\n",
+    "\n\n---\nname: NAME\ndescription: X\n---\nLEAKED body.\n",
+    "---\rname: NAME\rdescription: X\r---\rLEAKED body.\r",
+    "---yaml\nname: NAME\ndescription: X\n---\nLEAKED body.\n",
+    "<!-- x -->---\nname: NAME\ndescription: X\n---\nLEAKED body.\n",
+    "  ---\nname: NAME\ndescription: X\n  ---\nLEAKED body.\n",
+    "---\n<<: {name: NAME}\ndescription: X\n---\nLEAKED body.\n",
+    "---\nmore: PADDING\nname: NAME\ndescription: X\n---\nLEAKED body.\n",
+];
+
+/// Nor does the host that a program names choose by which name a rule or a switch means a skill.
+fn names_that_hosts_read_differently(setting: Setting) {
+    let context = TestContext::new();
+    skill(&context, "plain", "", "Plain text.");
+    let mut folders = Vec::new();
+    for (number, text) in NAMED_DIFFERENTLY.iter().enumerate() {
+        for name in ["denied-plan", "off-plan"] {
+            let folder = format!("p{number}-{}", &name[..3]);
+            let text = text.replace("NAME", name).replace("PADDING", &"x".repeat(70_000));
+            file(&context, &folder, "SKILL.md", &text);
+            file(&context, &folder, "notes.md", "LEAKED notes.\n");
+            file(&context, &format!("plain/{folder}"), "SKILL.md", &text);
+            folders.push(folder);
+        }
+    }
+    everywhere(&context);
+    context.tree(
+        "//- home/.openoxide/config.toml\n[permission.skill]\ndenied-plan = \"deny\"\n\
+         [[skills.config]]\nname = \"off-plan\"\nenabled = false\n",
+    );
+    for host in ["openoxide", "claude-code", "opencode", "codex", "omp"] {
+        let mut door = Door::at(setting, Place::new(&context, host));
+        let listed = door.look();
+        assert!(listed.contains("plain"), "{host}: {listed}");
+        for folder in &folders {
+            let said = door.activate(folder)
+                + &door.read_as_model(folder, "notes.md")
+                + &door.read_as_model("plain", &format!("{folder}/SKILL.md"));
+            assert!(!said.contains("LEAKED"), "{host} {folder}: {said}");
+        }
+        for name in ["denied-plan", "off-plan"] {
+            let said = door.activate(name) + &door.about(name);
+            assert!(!said.contains("LEAKED"), "{host} {name}: {said}");
+        }
     }
 }
 
@@ -333,4 +391,23 @@ fn a_program_leaves_neither_the_agent_nor_the_project() {
     let visible = server.get("/v1/skills").1.matches(r#""status":"active""#).count();
     let (_, counts) = answer(server.send("POST /v1/reload", "", "{}"));
     assert!(counts.contains(&format!(r#""skills":{visible},"others":0"#)), "{counts}");
+}
+
+/// A rule holds from the next request on, whenever the system tells of the change.
+#[test]
+fn a_new_rule_holds_at_the_next_request() {
+    let context = TestContext::new();
+    skill(&context, "plan", "", "LEAKED body.");
+    let server = Server::start(&context, &["--log", "off"]);
+    for host in ["openoxide", "codex", "opencode"] {
+        let read = || server.get(&format!("/v1/skills/plan/files/SKILL.md?host={host}")).1;
+        let config = context.home().join(".openoxide/config.toml");
+        for _ in 0..5 {
+            assert!(read().contains("LEAKED"), "{host}");
+            fs_err::write(&config, "[permission.skill]\nplan = \"deny\"\n").unwrap();
+            let said = read();
+            assert!(!said.contains("LEAKED"), "{host}: {said}");
+            fs_err::remove_file(&config).unwrap();
+        }
+    }
 }
