@@ -34,6 +34,7 @@ pub mod mentions;
 pub mod new;
 pub mod off;
 pub mod overview;
+pub mod own_skills;
 pub mod problems;
 pub mod prompt;
 pub mod publish;

@@ -3,7 +3,7 @@
 pub use openoxide_config::{
     ConfigProblem, Environment, MyAgents, MyAgentsOrigin, OWN_HOST, PermissionKind, SecretFileError, SecretPlace,
     SettingChange, SettingError, SettingOutcome, SettingsOwner, SkillSelector, SwitchOutcome, SwitchPlan,
-    SwitchRequest, Timestamp, Workspace, WorkspaceError, read_secret, unpack_system_skills, variables,
+    SwitchRequest, Timestamp, Workspace, WorkspaceError, read_secret, variables,
 };
 pub use openoxide_live::{Place, PlaceSettings, Snapshot};
 pub use openoxide_mcp_client::LoginDriver;

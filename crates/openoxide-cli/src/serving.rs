@@ -3,12 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use clap::ValueEnum;
-use openoxide_app::{Environment, Place, variables};
+use openoxide_app::{Environment, Place, own_skills, variables};
 use openoxide_server::mcp::{McpOptions, ToolNames};
 use openoxide_server::{Engine, EngineOptions, Log, LogFormat, LogOptions};
 
+use crate::commands::own_skills::write_own_skills;
+use crate::error::CommandError;
 use crate::session::{open, place};
-use crate::{error::CommandError, ui::Ui};
+use crate::ui::{Ui, safe};
 
 /// How long what is left may take when a command that serves ends.
 pub(crate) const LAST: Duration = Duration::from_secs(2);
@@ -68,8 +70,12 @@ pub(crate) fn start_log(ui: &Ui, format: LogFormat) -> Result<Log, CommandError>
 /// Serves the client that has standard input and output, until it is gone. People read the log in the client's own.
 pub(crate) fn serve_client<F: Future>(ui: &Ui, serve: impl FnOnce(Engine) -> F) -> anyhow::Result<F::Output> {
     let log = start_log(ui, if ui.common.quiet { LogFormat::Off } else { LogFormat::Text })?;
-    let place = open_place(ui)?;
-    let engine = Engine::new(Environment::from_process(), place, engine_options(ui));
+    let environment = Environment::from_process();
+    if own_skills::are_looked_for(&open(ui)?) {
+        // Where they cannot be written, everything else is served all the same.
+        write_own_skills(ui, &environment).unwrap_or_else(|error| ui.warn(&safe(&error.to_string())));
+    }
+    let engine = Engine::new(environment, open_place(ui)?, engine_options(ui));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let served = runtime.block_on(serve(engine.clone()));
     // What was done is written down before the process ends.

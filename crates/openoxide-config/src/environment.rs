@@ -11,6 +11,8 @@ pub mod variables {
     pub const OPENOXIDE_HOST: &str = "OPENOXIDE_HOST";
     /// What the commands that serve log on standard error: a level, or targets with levels.
     pub const OPENOXIDE_LOG: &str = "OPENOXIDE_LOG";
+    /// `off` leaves out OpenOxide's own skills: they are not listed from the program, and not written.
+    pub const OPENOXIDE_SYSTEM_SKILLS: &str = "OPENOXIDE_SYSTEM_SKILLS";
     /// The access token that programs show to `serve`, in place of the user's own; settings that connect an agent name this variable.
     pub const OPENOXIDE_TOKEN: &str = "OPENOXIDE_TOKEN";
     /// Any value turns colors off.
@@ -23,6 +25,10 @@ pub mod variables {
         (
             OPENOXIDE_LOG,
             "What `serve`, `mcp` and `app-server` log on standard error: a level such as `debug`, or targets with levels, such as `openoxide=warn,rmcp=debug`; `info` by default.",
+        ),
+        (
+            OPENOXIDE_SYSTEM_SKILLS,
+            "`off` leaves out OpenOxide's own skills: they are not listed from the program, and not written to their folder.",
         ),
         (
             OPENOXIDE_TOKEN,
@@ -47,6 +53,8 @@ pub struct Environment {
     pub variables: BTreeMap<String, String>,
     /// The folder for the administrator's settings and skills.
     pub admin: PathBuf,
+    /// Whether OpenOxide's own skills are among the skills.
+    pub own_skills: bool,
 }
 
 impl Environment {
@@ -58,7 +66,8 @@ impl Environment {
         let variables: BTreeMap<String, String> = std::env::vars_os().filter_map(text).collect();
         let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-        Environment { cwd, home, variables, admin: PathBuf::from("/etc/openoxide") }
+        let own_skills = variables.get(variables::OPENOXIDE_SYSTEM_SKILLS).is_none_or(|value| value != "off");
+        Environment { cwd, home, variables, admin: PathBuf::from("/etc/openoxide"), own_skills }
     }
 
     /// Returns a variable that is set and not empty.

@@ -1,4 +1,4 @@
-//! OpenOxide's own skills: embedded in the binary, and unpacked when their fingerprint changes.
+//! OpenOxide's own skills: embedded in the binary, listed from there, and unpacked when something needs their files.
 
 use std::fs::Permissions;
 use std::io;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 use openoxide_skills::resource::Hex;
+use openoxide_skills::root::EmbeddedSkills;
 use sha2::{Digest as _, Sha256};
 
 use crate::{Environment, files};
@@ -28,12 +29,17 @@ fn collect(dir: &'static Dir<'static>, files: &mut Vec<(PathBuf, &'static [u8])>
     dir.dirs().for_each(|inner| collect(inner, files));
 }
 
+/// Returns OpenOxide's own skills, and the folder that they belong to.
+pub(crate) fn system_skills(environment: &Environment) -> Option<EmbeddedSkills> {
+    let home = environment.openoxide_home().filter(|_| environment.own_skills)?;
+    Some(EmbeddedSkills { folder: home.join("skills").join(".system"), files: embedded_skills() })
+}
+
 /// Unpacks OpenOxide's own skills into the user's folder, unless the same set is there already. Returns their folder if
 /// something was written.
 pub fn unpack_system_skills(environment: &Environment) -> io::Result<Option<PathBuf>> {
-    let Some(home) = environment.openoxide_home() else { return Ok(None) };
-    let target = home.join("skills").join(".system");
-    Ok(unpack(&target, &embedded_skills())?.then_some(target))
+    let Some(EmbeddedSkills { folder, files }) = system_skills(environment) else { return Ok(None) };
+    Ok(unpack(&folder, &files)?.then_some(folder))
 }
 
 fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<bool> {

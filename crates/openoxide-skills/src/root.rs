@@ -6,9 +6,11 @@ pub use crate::boundary::{Boundary, LinkPlaces, UserRoot};
 use crate::host::{RootRule, ScanRules};
 use crate::{settings::Plugin, skill::SkillScope};
 
+mod embedded;
 mod resolve;
 mod surroundings;
 
+pub use embedded::EmbeddedSkills;
 pub(crate) use resolve::Resolver;
 pub use resolve::{SleepingSearch, resolve_roots};
 pub use surroundings::Surroundings;

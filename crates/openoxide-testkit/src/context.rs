@@ -88,7 +88,7 @@ impl TestContext {
         ))
     }
 
-    /// Prepares `bin` with an empty environment except for `HOME` and `PATH`, in the project.
+    /// Prepares `bin` in the project, with an empty environment except for `HOME`, `PATH`, and what leaves out the program's own skills.
     pub fn command(&self, bin: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
         let mut command = Command::new(bin);
         command
@@ -96,6 +96,8 @@ impl TestContext {
             .env_clear()
             .env("HOME", self.home())
             .env("PATH", "/usr/bin:/bin")
+            // A test that is about the program's own skills removes this.
+            .env("OPENOXIDE_SYSTEM_SKILLS", "off")
             .current_dir(self.project());
         command
     }
@@ -169,7 +171,7 @@ mod tests {
         let output = context.run(Path::new("/usr/bin/env"), [] as [&str; 0]);
         assert_eq!(
             output.to_string(),
-            "status: 0\n----- stdout -----\nHOME=[ROOT]/home\nPATH=/usr/bin:/bin\n----- stderr -----\n"
+            "status: 0\n----- stdout -----\nHOME=[ROOT]/home\nOPENOXIDE_SYSTEM_SKILLS=off\nPATH=/usr/bin:/bin\n----- stderr -----\n"
         );
     }
 

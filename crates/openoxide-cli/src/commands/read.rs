@@ -2,13 +2,15 @@
 
 use openoxide_app::read::{self, ReadInput};
 use openoxide_app::{
-    Audience, Caller, Depth, ReadForm, ReadPart, ReadProblem, ReadRefusal, ReadRefusalReason, RemoteName,
-    ResourceBytes, ResourceContent, Session as Conversation, SkillFile, SkillRef, Snapshot,
+    Audience, Caller, ReadForm, ReadPart, ReadProblem, ReadRefusal, ReadRefusalReason, RemoteName, ResourceBytes,
+    ResourceContent, Session as Conversation, SkillFile, SkillRef, Snapshot,
 };
 
 use crate::asking::{Asking, AskingArgs};
+use crate::commands::own_skills::search_files_of;
+use crate::session::unknown_skill_hint;
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
-use crate::{args::caller, commands::remote, error::CommandError, session::search, session::unknown_skill_hint};
+use crate::{args::caller, commands::remote, error::CommandError};
 
 /// Read a file of a skill, as the agent would get it
 ///
@@ -38,7 +40,7 @@ pub(crate) struct ReadArgs {
 }
 
 pub(crate) fn read(ui: &Ui, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
-    let snapshot = search(ui, Depth::Quick)?;
+    let snapshot = search_files_of(ui, &args.skill)?;
     let mut asking = Asking::new(ui, &snapshot, &args.asking);
     let mut reading = read::read(&snapshot, input(args))?;
     let outcome = asking.drive(&mut reading, &mut Conversation::new(""));

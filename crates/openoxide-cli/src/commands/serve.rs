@@ -19,7 +19,7 @@ use openoxide_server::{
 };
 use secrecy::SecretString;
 
-use super::mcp;
+use super::{mcp, own_skills::write_own_skills};
 use crate::called;
 use crate::error::CommandError;
 use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log, token_failed};
@@ -167,22 +167,12 @@ fn open_and_serve(ui: &Ui, args: &ServeArgs) -> anyhow::Result<()> {
     // Whatever runs for a skill has no business with it.
     let variable = environment.variables.remove(variables::OPENOXIDE_TOKEN).is_some();
     let place = open_place(ui)?;
-    unpack_system_skills(ui, &environment)?;
+    write_own_skills(ui, &environment)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("failed to start threads")?;
     let served = runtime.block_on(listen_and_serve(ui, args, environment, place, (access, sessions, variable)));
     runtime.shutdown_timeout(LAST);
     served
-}
-
-/// Writes OpenOxide's own skills where its host looks: clients of the server read their files.
-fn unpack_system_skills(ui: &Ui, environment: &Environment) -> anyhow::Result<()> {
-    let unpacked =
-        openoxide_app::unpack_system_skills(environment).context("failed to unpack OpenOxide's own skills")?;
-    if let Some(folder) = unpacked {
-        ui.say(&format!("OpenOxide's own skills are now in {}", safe(&folder.to_string_lossy())));
-    }
-    Ok(())
 }
 
 async fn listen_and_serve(

@@ -321,6 +321,7 @@ fn modified(path: &Path) -> std::time::SystemTime {
 fn serve_until(context: &TestContext, done: impl Fn() -> bool) -> String {
     use std::io::{BufRead as _, BufReader, Read as _};
     let mut command = context.command(crate::support::bin(), ["serve", "--port", "0"]);
+    command.env_remove("OPENOXIDE_SYSTEM_SKILLS");
     let mut server = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(server.stdout.take().unwrap());
     // Its first line says that it listens.
@@ -337,16 +338,38 @@ fn serve_until(context: &TestContext, done: impl Fn() -> bool) -> String {
 fn system_skills_are_unpacked_once() {
     let context = TestContext::new();
     let system = context.home().join(".openoxide/skills/.system");
-    // Only what gives files to others unpacks them.
-    for args in [&["new", "first"][..], &["list"], &["disable", "first", "--yes"], &["enable", "first", "--yes"]] {
-        assert_eq!(run(&context, args).status, Some(0), "{args:?}");
+    let run_own = |args: &[&str]| {
+        context.answer(context.command(crate::support::bin(), args).env_remove("OPENOXIDE_SYSTEM_SKILLS"))
+    };
+    let listed = || -> Value { serde_json::from_str(&run_own(&["list", "--json"]).stdout).unwrap() };
+    // What only looks, or writes something else, has them from the program.
+    for args in [
+        &["new", "first"][..],
+        &["list"],
+        &["show", "skill-creator"],
+        &["explain", "skill-creator"],
+        &["search", "create", "a", "skill"],
+        &["prompt"],
+        &["disable", "first", "--yes"],
+        &["enable", "first", "--yes"],
+    ] {
+        assert_eq!(run_own(args).status, Some(0), "{args:?}");
         assert!(!system.exists(), "{args:?}");
     }
+    let from_program = listed();
+    let names: Vec<&str> = field(&from_program["skills"], "name").into_iter().filter(|name| *name != "first").collect();
+    assert_eq!(names, ["openoxide", "skill-creator", "skill-installer"]);
+    let without = json(&context, &["list", "--json"]);
+    assert_eq!(field(&without["skills"], "name"), ["first"], "the variable leaves them out");
+    // What reads their files writes them first, and says so.
+    let read = run_own(&["read", "skill-creator"]);
+    assert!(read.stdout.contains("name: skill-creator"), "{read}");
+    assert!(read.stderr.contains("OpenOxide's own skills are now in "), "{read}");
+    assert_eq!(listed(), from_program, "from the disk as from the program");
+    fs_err::remove_dir_all(&system).unwrap();
     let said = serve_until(&context, || system.exists());
     assert!(said.contains("OpenOxide's own skills are now in "), "{said}");
-    let list = json(&context, &["list", "--json", "--host", "openoxide"]);
-    let names: Vec<&str> = field(&list["skills"], "name").into_iter().filter(|name| *name != "first").collect();
-    assert_eq!(names, ["openoxide", "skill-creator", "skill-installer"]);
+    assert_eq!(listed(), from_program);
     // Clean by our own rules.
     let check = run(&context, &["check", "~/.openoxide/skills/.system"]);
     let check = if check.status == Some(2) { run(&context, &["check", &system.to_string_lossy()]) } else { check };

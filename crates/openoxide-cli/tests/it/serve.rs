@@ -24,7 +24,8 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start(context: &TestContext, args: &[&str]) -> Server {
         let words = [&["serve", "--port", "0"], args].concat();
-        Server::from(&mut context.command(bin(), words))
+        // As people start it: with the skills that come with it.
+        Server::from(context.command(bin(), words).env_remove("OPENOXIDE_SYSTEM_SKILLS"))
     }
 
     pub(crate) fn from(command: &mut Command) -> Server {

@@ -8,8 +8,10 @@ use openoxide_skills::catalog::HostNames;
 use openoxide_skills::host::{Hosts, ProjectRules};
 use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSpec, SkillScope, Surroundings, View};
 use openoxide_skills::root::{LinkPlaces, Root, UserRoot};
+use rayon::prelude::*;
 
 use super::{Workspace, error::WorkspaceError, project_root::find_project};
+use crate::system_skills::system_skills;
 use crate::{ConfigProblem, HostInstallation, detect_host, host_settings::read_host_settings};
 
 /// A host, and what of its program is on this machine or in the project.
@@ -36,17 +38,22 @@ impl Workspace {
 
     /// Looks for every host on this machine and in this project. Returns those that were found.
     pub fn detected_hosts(&self) -> Result<Vec<DetectedHost>, WorkspaceError> {
-        let mut detected = Vec::new();
-        for spec in self.hosts.all() {
-            let host = spec.host()?;
-            let around = self.surroundings(&host.project);
-            let installation = detect_host(&host, &around);
-            if !installation.is_empty() {
-                let (view, problems) = self.view_in(spec, &host, around)?;
-                detected.push(DetectedHost { installation, view, problems });
-            }
+        // Most of it is reading what each host is, which has nothing to do with the others.
+        let names: Vec<&str> = self.hosts.names().collect();
+        let detected = names.par_iter().filter_map(|name| self.detected(self.hosts.find(name)?).transpose());
+        detected.collect()
+    }
+
+    /// Looks for one host; nothing if there is no trace of it.
+    fn detected(&self, spec: HostSpec) -> Result<Option<DetectedHost>, WorkspaceError> {
+        let host = spec.host()?;
+        let around = self.surroundings(&host.project);
+        let installation = detect_host(&host, &around);
+        if installation.is_empty() {
+            return Ok(None);
         }
-        Ok(detected)
+        let (view, problems) = self.view_in(spec, &host, around)?;
+        Ok(Some(DetectedHost { installation, view, problems }))
     }
 
     /// Looks for one host, and makes its view whether it is here or not.
@@ -106,6 +113,7 @@ impl Workspace {
             ceiling: self.place.project.clone(),
             trusted: self.config.trusts(&self.project),
             links: self.link_places(),
+            embedded: system_skills(&self.environment).map(Arc::new),
         }
     }
 

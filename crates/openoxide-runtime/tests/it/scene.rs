@@ -103,6 +103,7 @@ impl Scene {
             home: Some(self.context.home()),
             variables: self.variables.clone(),
             admin: self.context.root().join("admin"),
+            ..Environment::default()
         }
     }
 

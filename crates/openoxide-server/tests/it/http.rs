@@ -87,5 +87,6 @@ pub(crate) fn environment(context: &TestContext) -> Environment {
         home: Some(context.home()),
         variables: [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into(),
         admin: context.root().join("etc"),
+        ..Environment::default()
     }
 }

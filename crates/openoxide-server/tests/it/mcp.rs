@@ -46,6 +46,7 @@ pub(crate) fn environment(context: &TestContext) -> Environment {
         home: Some(context.home()),
         variables: [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into(),
         admin: context.root().join("admin"),
+        ..Environment::default()
     }
 }
 

@@ -127,9 +127,10 @@ pub(super) fn plan(views: &[View], thorough: bool) -> Vec<Job> {
         }
     }
     let jobs = needs.into_iter();
-    let job = |((path, _, boundary), needs): (JobKey<'_>, Vec<_>)| Job {
-        path: path.to_owned(),
-        plan: Plan::new(needs, thorough, boundary.clone()),
+    let embedded = views.iter().find_map(|view| view.around.embedded.as_ref());
+    let job = |((path, _, boundary), needs): (JobKey<'_>, Vec<_>)| {
+        let embedded = embedded.filter(|skills| skills.belong_to(path)).cloned();
+        Job { path: path.to_owned(), plan: Plan { embedded, ..Plan::new(needs, thorough, boundary.clone()) } }
     };
     jobs.map(job).collect()
 }

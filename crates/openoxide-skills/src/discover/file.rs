@@ -68,6 +68,24 @@ impl FileFact {
         FileFact { problem: Some(Box::new(refusal)), ..FileFact::unread(name, found) }
     }
 
+    /// Makes the fact of a file that comes inside the program.
+    pub(super) fn embedded(name: &Arc<str>, found: &Path, bytes: &[u8], plan: &Plan) -> FileFact {
+        let folder = found.file_name().unwrap_or_default().to_string_lossy();
+        let head = Head { bytes, text: std::str::from_utf8(bytes), whole: true, folder: &folder, real_folder: &folder };
+        let parsed = plan.readers.read(head).unwrap_or_default();
+        FileFact { parsed, size: bytes.len() as u64, ..FileFact::unread(name, found) }
+    }
+
+    /// Adds the metadata files that come with it.
+    pub(super) fn add_sidecars<'f>(
+        &mut self,
+        files: impl IntoIterator<Item = &'f String>,
+        bytes: impl Fn(&str) -> Option<&'static [u8]>,
+    ) {
+        let found = files.into_iter().filter_map(|file| Some((file, bytes(file)?)));
+        self.sidecars.extend(found.map(|(file, bytes)| Sidecar { file: file.clone(), bytes: Ok(bytes.to_vec()) }));
+    }
+
     /// Tells whether it is a skill to every reader.
     pub(super) fn is_good(&self) -> bool {
         let reads = !self.parsed.is_empty() && self.parsed.iter().all(|parsed| parsed.invalid().is_none());
@@ -405,8 +423,13 @@ pub(super) fn read_sidecars<'f>(
         if absent == Some(dir) {
             continue;
         }
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let bytes = match open_plain(fd, &folder.join(dir), flags, mounts) {
+        let (path, flags) = (folder.join(dir), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC);
+        // Few skills have it, and asking costs half of trying to open what is not there.
+        let opened = match rustix::fs::statat(fd, &path, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => Err(Errno::NOENT),
+            _ => open_plain(fd, &path, flags, mounts),
+        };
+        let bytes = match opened {
             Ok(inner) => read_small(inner.as_fd(), Path::new(name), mounts),
             // A link is no folder to the system, but people must learn why their file has no effect.
             Err(Errno::LOOP | Errno::NOTDIR) => Some(Err("its folder is a symbolic link, or no folder".to_owned())),

@@ -6,6 +6,7 @@ use super::{listing::Listing, planned_link::PlannedLink};
 use crate::boundary::Boundary;
 use crate::host::{FolderNames, Host, Layout, Links, ScanRules};
 use crate::parse::Readings;
+use crate::root::EmbeddedSkills;
 
 /// Deepest folder that is searched for what is ignored.
 const THOROUGH_DEPTH: usize = 32;
@@ -50,6 +51,8 @@ pub(crate) struct Plan {
     pub(crate) boundary: Boundary,
     /// Folders to find that are not there yet.
     pub(crate) planned: Vec<PlannedLink>,
+    /// Skills to find if the root is not there yet.
+    pub(crate) embedded: Option<Arc<EmbeddedSkills>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

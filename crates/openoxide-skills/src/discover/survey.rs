@@ -34,7 +34,9 @@ pub(crate) fn survey(root: &Path, plan: &Plan, cache: Option<&SurveyCache>, firs
     let mut survey = Survey { root: root.to_owned(), canonical: root.to_owned(), ..Survey::default() };
     let dir = match open_root(root, plan, first) {
         Ok(dir) => dir,
-        Err(RootProblem::Missing) => return survey_of_planned(root, plan).unwrap_or(survey),
+        Err(RootProblem::Missing) => {
+            return survey_of_planned(root, plan).unwrap_or_else(|| with_embedded(survey, plan));
+        }
         Err(RootProblem::Unusable(exists, problem)) => {
             survey.problems.push((root.to_owned(), *problem));
             survey.exists = exists;
@@ -79,6 +81,21 @@ fn survey_of_planned(root: &Path, plan: &Plan) -> Option<Survey> {
     surveyor.survey.folders.push(Folder { path: root.to_owned(), canonical, ..Folder::default() });
     surveyor.add_planned();
     Some(surveyor.survey)
+}
+
+/// Adds the skills that come inside the program to the survey of a root that is not there yet.
+fn with_embedded(mut survey: Survey, plan: &Plan) -> Survey {
+    let Some(embedded) = &plan.embedded else { return survey };
+    survey.folders.push(Folder { path: survey.root.clone(), ..Folder::default() });
+    for name in &plan.files {
+        for (folder, bytes) in embedded.named(name) {
+            let path = survey.root.join(folder);
+            let mut file = FileFact::embedded(name, &path, bytes, plan);
+            file.add_sidecars(&plan.sidecars, |sidecar| embedded.file(&Path::new(folder).join(sidecar)));
+            survey.folders.push(Folder { path, depth: 1, files: vec![file], ..Folder::default() });
+        }
+    }
+    survey
 }
 
 /// Where a root was when it was first found, and the mounts that were there.

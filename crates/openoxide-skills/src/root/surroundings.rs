@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::EmbeddedSkills;
 use crate::boundary::{Boundary, LinkPlaces};
 use crate::skill::SkillScope;
 
@@ -32,6 +34,8 @@ pub struct Surroundings {
     pub trusted: bool,
     /// Folders of the user that links are judged by.
     pub links: LinkPlaces,
+    /// Skills that are found although their folder is not there yet.
+    pub embedded: Option<Arc<EmbeddedSkills>>,
 }
 
 impl Surroundings {

@@ -13,6 +13,7 @@ fn snapshot(folder: &Path) -> Arc<Snapshot> {
         home: Some(folder.to_owned()),
         variables: [].into(),
         admin: folder.join("etc"),
+        ..Environment::default()
     };
     Live::new(environment, LiveOptions::default()).snapshot(&Place::of(folder)).unwrap()
 }
