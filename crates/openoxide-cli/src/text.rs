@@ -1,5 +1,8 @@
 //! Text for a terminal: made safe, and colored by meaning.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use openoxide_app::TerminalText;
 
@@ -22,7 +25,22 @@ pub(crate) enum Role {
     Strong,
 }
 
+/// Whether nothing shows colors, so that nothing has to be painted.
+static IS_PLAIN: AtomicBool = AtomicBool::new(false);
+
+/// Decides whether texts are painted, by what standard output and standard error show. What only one of them shows is taken
+/// out again for the other.
+pub(crate) fn decide_paint() {
+    let shows_none = |choice: ColorChoice| choice == ColorChoice::Never;
+    let is_plain =
+        shows_none(AutoStream::choice(&std::io::stdout())) && shows_none(AutoStream::choice(&std::io::stderr()));
+    IS_PLAIN.store(is_plain, Ordering::Relaxed);
+}
+
 pub(crate) fn paint(role: Role, text: &str) -> String {
+    if IS_PLAIN.load(Ordering::Relaxed) {
+        return text.to_owned();
+    }
     let style = match role {
         Role::Error => Style::new().bold().fg_color(Some(AnsiColor::Red.into())),
         Role::Warning => Style::new().bold().fg_color(Some(AnsiColor::Yellow.into())),

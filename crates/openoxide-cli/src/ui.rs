@@ -9,6 +9,7 @@ use crate::args::{Common, When};
 use crate::table::{fill, indented};
 use crate::{error, text::replacement, typed};
 
+use crate::text::decide_paint;
 pub(crate) use crate::text::{Role, only_caller, paint, safe, safe_lines};
 pub(crate) use openoxide_app::{count, grouped};
 
@@ -66,7 +67,8 @@ impl Ui {
     /// Writes data, with its colors where they are wanted.
     pub(crate) fn data(&self, text: &str) -> anyhow::Result<()> {
         let stdout = std::io::stdout();
-        if anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never {
+        let is_plain = !text.as_bytes().contains(&b'\x1b');
+        if is_plain || anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never {
             return self.bytes(text);
         }
         let mut out = std::io::BufWriter::with_capacity(256 * 1024, stdout.lock());
@@ -211,9 +213,10 @@ impl Ui {
         self.stderr(&format!("{}: ", paint(role, label)), text);
     }
 
-    /// Writes to stderr. Text that goes to a file, is indented, or has several lines, keeps its shape.
+    /// Writes to stderr. Text that goes to a file, is indented, has several lines, or holds a command to copy, keeps its shape.
     fn stderr(&self, lead: &str, text: &str) {
-        let is_shaped = text.contains('\n') || text.starts_with("  ") || !std::io::stderr().is_terminal();
+        let has_shape = text.contains('\n') || text.starts_with("  ") || text.contains("openoxide ");
+        let is_shaped = has_shape || !std::io::stderr().is_terminal();
         let width = self.width.filter(|_| !is_shaped);
         // If stderr is closed, there is nowhere to report it.
         let _ = writeln!(anstream::stderr().lock(), "{}", fill(lead, text, width));
@@ -227,6 +230,7 @@ fn apply_color(when: Option<When>) {
         Some(When::Auto) | None => anstream::ColorChoice::Auto,
     };
     choice.write_global();
+    decide_paint();
 }
 
 /// Makes text of several lines safe to print, to the last line end.

@@ -169,6 +169,9 @@ fn carried(text: &str, tags: &[String]) -> String {
 /// Escapes what would end the frame: each of these closing tags, however it is written. A reader of the frame may be more
 /// generous than a parser, so that blanks, attributes and letters that cannot be seen do not keep it from being one.
 pub fn guarded<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
+    if !text.as_bytes().contains(&b'<') {
+        return Cow::Borrowed(text);
+    }
     let names: Vec<&str> =
         tags.iter().map(|tag| tag.trim_start_matches("</").trim_end_matches('>')).filter(|n| !n.is_empty()).collect();
     let mut escaped = String::new();

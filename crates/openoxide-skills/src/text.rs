@@ -57,12 +57,18 @@ pub(crate) fn is_blank(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
 
+/// Tells whether a text is printable ASCII on one line, as nearly every name and description is: what looks at each character
+/// of a text can leave such a one as it is.
+pub(crate) fn is_plain_line(text: &str) -> bool {
+    // Blocks without a way out are compared many bytes at a time.
+    let is_plain = |block: &[u8]| block.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'));
+    text.as_bytes().chunks(64).all(is_plain)
+}
+
 /// Returns `text` with every run of white space made one space, none at the ends.
 pub(crate) fn collapse(text: &str) -> Cow<'_, str> {
     let trimmed = text.trim();
-    // Nearly every text is one line of ASCII without double blanks.
-    let plain = |pair: &[u8]| pair[0].is_ascii_graphic() || (pair[0] == b' ' && pair[1] != b' ');
-    if trimmed.as_bytes().windows(2).all(plain) && trimmed.is_ascii() {
+    if is_plain_line(trimmed) && !trimmed.as_bytes().windows(2).any(|pair| pair == b"  ") {
         return Cow::Borrowed(trimmed);
     }
     let mut previous_space = false;

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::is_plain_line;
 use super::unseen::{HiddenKind, Neighbors, is_direction_mark, is_needed, is_right_to_left, unseen};
 
 /// Most hidden characters of a text that become escapes. An escape is longer than what it stands for, so a text that hides
@@ -156,6 +157,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// The same on one line, so that no part of a text can look like the next item of a list.
 pub fn visible_line(text: &str) -> String {
+    if is_plain_line(text) {
+        return text.trim().to_owned();
+    }
     let shown = visible(text);
     let lines = shown.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']);
     lines.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write as _};
 use std::path::Path;
 
-use super::collapse;
 use super::unseen::{Neighbors, is_varied, unseen};
+use super::{collapse, is_plain_line};
 
 /// Text from a skill, made safe to print on a terminal.
 ///
@@ -14,8 +14,7 @@ pub struct TerminalText<'a>(pub &'a str);
 
 impl fmt::Display for TerminalText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Nearly every text is plain as a whole, and a call for each of its letters would take longer than reading it did.
-        if self.0.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        if is_plain_line(self.0) {
             return f.write_str(self.0);
         }
         for (character, is_deceptive) in judged(self.0) {
@@ -31,6 +30,9 @@ impl fmt::Display for TerminalText<'_> {
 
 /// Shows control characters as escapes, so that a folder's name cannot make lines of its own.
 pub(crate) fn one_line(text: &str) -> String {
+    if is_plain_line(text) {
+        return text.to_owned();
+    }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() { shown.extend(character.escape_default()) } else { shown.push(character) }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Node, Pair, Value};
+use super::node::{Node, Pair, Value};
 
 /// Most keys that are read here; the limits of the general parser hold for more.
 const KEYS_MAX: usize = 500;
@@ -51,16 +51,16 @@ struct Line<'t> {
 impl<'t> Lines<'t> {
     /// Returns the lines of a text that holds nothing but printable characters and line ends.
     fn new(text: &'t str) -> Option<Lines<'t>> {
-        let is_plain = match text.is_ascii() {
-            true => text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')),
-            false => text.chars().all(is_plain),
-        };
+        // Blocks without a way out are compared many bytes at a time.
+        let is_ascii =
+            |block: &[u8]| block.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~' | b'\n'));
+        let is_plain = text.as_bytes().chunks(64).all(is_ascii) || text.chars().all(is_plain);
         is_plain.then_some(Lines { text, at: 0 })
     }
 
     fn peek(&self) -> Option<Line<'t>> {
         let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        let line = &rest[..rest.bytes().position(|byte| byte == b'\n').unwrap_or(rest.len())];
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();
         Some(Line { start: self.at + indent, indent, text })
@@ -176,8 +176,8 @@ fn node(text: Cow<'_, str>, plain: bool, span: Range<usize>) -> Node<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Node, parse_any};
-    use super::parse;
+    use super::super::parse_any;
+    use super::{Node, parse};
 
     fn check(text: &str) {
         let simple = parse(text);
