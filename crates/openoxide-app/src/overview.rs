@@ -8,11 +8,11 @@ mod glance;
 mod unseen;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use openoxide_config::MyAgentsOrigin;
 use openoxide_live::PlaceSettings;
-use openoxide_skills::prelude::{Catalog, Entry};
+use openoxide_skills::prelude::{Catalog, Entry, SkillScope};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{AgentLine, CatalogUse, OverviewAnswer, SchemaVersion};
 
@@ -25,11 +25,13 @@ pub use action::Action;
 /// Looks at a project as your agents do. `command` writes an action in the words of the face.
 pub fn overview(settings: &PlaceSettings, command: &dyn Fn(&Action) -> String) -> Result<OverviewAnswer, Error> {
     let glance = Glance::new(settings, command)?;
-    let catalogs = || glance.searched.catalogs.iter();
-    let skills: BTreeSet<&Path> = catalogs().flat_map(|catalog| &catalog.skills).map(Entry::canonical).collect();
-    let root = |catalog: &Catalog, entry: &Entry| catalog.roots[entry.root].canonical.clone();
-    let folders: BTreeSet<PathBuf> =
-        catalogs().flat_map(|catalog| catalog.skills.iter().map(|entry| root(catalog, entry))).collect();
+    let found =
+        || glance.searched.catalogs.iter().flat_map(|catalog| catalog.skills.iter().map(move |entry| (catalog, entry)));
+    // What comes with a program that is none of your agents is none of your skills.
+    let is_mine = |catalog: &Catalog| glance.agents.iter().any(|agent| agent.catalog.host == catalog.host);
+    let yours = || found().filter(|(catalog, entry)| entry.skill.scope != SkillScope::System || is_mine(catalog));
+    let skills: BTreeSet<&Path> = yours().map(|(_, entry)| entry.canonical()).collect();
+    let folders: BTreeSet<&Path> = yours().map(|(catalog, entry)| &*catalog.roots[entry.root].canonical).collect();
     Ok(OverviewAnswer {
         schema: SchemaVersion::default(),
         project: path_text(&settings.workspace.project),

@@ -62,9 +62,18 @@ fn better(known: Option<Error>, new: Error) -> Error {
     }
 }
 
-/// Writes what was planned, and tells for each skill whether the agent now does as wanted.
+/// Writes what was planned, and tells for each skill whether the agent now does as wanted. A change of the user's own settings
+/// that has no effect on any of them is taken back; the project's are for others too.
 pub fn apply(workspace: &Workspace, plan: &SwitchPlan) -> Result<Vec<SwitchOutcome>, Error> {
-    Ok(workspace.apply_switch(plan)?)
+    let mut outcomes = workspace.apply_switch(plan)?;
+    let is_useless = outcomes.iter().all(|outcome| outcome.ineffective_reason.is_some());
+    if is_useless && plan.changes_file() && plan.owner() == SettingsOwner::User {
+        workspace.apply_switch(&plan.reversed())?;
+        for outcome in &mut outcomes {
+            outcome.changed = false;
+        }
+    }
+    Ok(outcomes)
 }
 
 fn with_advice(error: SettingError, catalog: &Catalog) -> Error {

@@ -70,6 +70,7 @@ impl Collection {
             }
             match read_text(file) {
                 Text::Read(text) => {
+                    let text = spelled_out(text);
                     let missing = found.iter_mut().zip(&wanted).filter(|(found, _)| found.is_none());
                     missing
                         .for_each(|(found, wanted)| *found = wanted.as_ref().and_then(|one| one.named_in(file, &text)));
@@ -89,6 +90,48 @@ enum Text {
     Binary,
     /// Nobody can tell.
     Unreadable,
+}
+
+/// Replaces what stands for another character in links: `%5F`, `&#95;`, and a backslash before a sign. Lines stay where they
+/// are.
+fn spelled_out(text: String) -> String {
+    if !text.contains(['%', '&', '\\']) {
+        return text;
+    }
+    let lines = text.split('\n').map(|line| {
+        let mut spelled = line.to_owned();
+        for mark in ["%", "&#"] {
+            spelled = decoded(&spelled, mark);
+        }
+        // Beside the line itself: a backslash may be the separator of a path.
+        let bare = spelled.replace('\\', "");
+        if spelled == line && bare == line { line.to_owned() } else { format!("{line} {spelled} {bare}") }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Replaces the numbers behind a mark by the characters that they stand for: `%` and two digits of base 16 for each byte, or
+/// `&#` and a number that ends with `;`.
+fn decoded(line: &str, mark: &str) -> String {
+    if mark == "%" {
+        return percent_encoding::percent_decode_str(line).decode_utf8_lossy().into_owned();
+    }
+    let mut parts = line.split(mark);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let character = part.split_once(';').and_then(|(number, rest)| {
+            let number = match number.strip_prefix(['x', 'X']) {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => number.parse(),
+            };
+            Some((char::from_u32(number.ok()?)?, rest))
+        });
+        match character {
+            Some((character, rest)) => text.extend([character.to_string().as_str(), rest]),
+            None => text.extend([mark, part]),
+        }
+    }
+    text
 }
 
 fn read_text(file: &Path) -> Text {
@@ -162,6 +205,19 @@ fn occurrences<'l>(line: &'l str, name: &'l str) -> impl Iterator<Item = (&'l st
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_links_spell_otherwise_is_found() {
+        let named = |text: &str, name: &str| names_folder(&spelled_out(text.to_owned()), name, true);
+        assert!(named("[x](skills/pdf%5Ftools/ref.md)", "pdf_tools"));
+        assert!(named("[x](./skills/%70df_tools/ref.md)", "pdf_tools"));
+        assert!(named("[x](skills/Caf%C3%A9/ref.md)", "Café"));
+        assert!(named(r"[x](skills/pdf\_tools/ref.md)", "pdf_tools"));
+        assert!(named("[x](skills/pdf&#95;tools/ref.md) &amp; &#x; &#", "pdf_tools"));
+        assert!(named(r"skills\pdf_tools\ref.md", "pdf_tools"));
+        assert!(!named("100 % of pdf%5Ftool/", "pdf_tools"));
+        assert_eq!(spelled_out("a\n%41\nb".to_owned()).lines().count(), 3);
+    }
 
     #[test]
     fn a_folder_is_named_by_a_path_or_as_a_value() {

@@ -14,6 +14,8 @@ use crate::{Error, ErrorKind, Progress, Report, paths};
 pub(super) struct Scope {
     /// The folders that were given, links resolved, each with the root of the repository that it is in.
     bases: Vec<(PathBuf, Option<PathBuf>)>,
+    /// Folders of which only the skill's file was given.
+    named_by_file: Vec<PathBuf>,
 }
 
 impl Scope {
@@ -21,7 +23,8 @@ impl Scope {
     pub(super) fn new(workspace: &Workspace, targets: &Targets) -> Scope {
         let is_named = !targets.bases.is_empty();
         let bases = if is_named { targets.bases.clone() } else { vec![paths::real(&workspace.project)] };
-        Scope { bases: bases.into_iter().map(|base| (base.clone(), repository(&base))).collect() }
+        let bases = bases.into_iter().map(|base| (base.clone(), repository(&base))).collect();
+        Scope { bases, named_by_file: targets.named_by_file.clone() }
     }
 
     /// Says which skills below the paths are left as they are, and why.
@@ -56,9 +59,9 @@ impl Scope {
         bases.find(|(_, repository_of_base)| repository(folder) == *repository_of_base).map(|(base, _)| base.as_path())
     }
 
-    /// Tells whether a folder is one that was given.
+    /// Tells whether a folder is one that was given, and not only a file in it.
     pub(super) fn is_base(&self, folder: &Path) -> bool {
-        self.bases.iter().any(|(base, _)| base == folder)
+        self.bases.iter().any(|(base, _)| base == folder) && !self.named_by_file.iter().any(|named| named == folder)
     }
 
     /// Opens a folder to write to, beneath the one that was given. What was exchanged for a link is not opened.
@@ -100,7 +103,7 @@ mod tests {
         let project = context.project();
         assert_eq!(repository(&project.join("sub/a")), Some(project.join("sub")));
         assert_eq!(repository(&project.join("other")), Some(project.clone()));
-        let scope = Scope { bases: vec![(project.clone(), Some(project.clone()))] };
+        let scope = Scope { bases: vec![(project.clone(), Some(project.clone()))], named_by_file: Vec::new() };
         assert!(scope.has(&project) && scope.has(&project.join("other")));
         assert!(!scope.has(&project.join("sub/a")) && !scope.has(&context.home()));
     }

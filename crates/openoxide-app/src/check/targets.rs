@@ -19,6 +19,8 @@ pub(super) struct Targets {
     pub(super) places: BTreeMap<PathBuf, Diagnostic>,
     /// The folders that were named, links resolved: nothing outside is changed.
     pub(super) bases: Vec<PathBuf>,
+    /// Those of them that were named by the file of a skill.
+    pub(super) named_by_file: Vec<PathBuf>,
 }
 
 impl Targets {
@@ -68,6 +70,7 @@ impl Targets {
         } else {
             Some(real.clone())
         };
+        self.named_by_file.extend(base.clone().filter(|_| is_file));
         self.bases.extend(base);
         if is_file {
             self.folders.extend(whole.parent().and_then(|parent| std::fs::canonicalize(parent).ok()));

@@ -19,6 +19,13 @@ pub enum Advice {
         /// The agent.
         host: String,
     },
+    /// Switch the skill on in the agent.
+    Enable {
+        /// The skill.
+        skill: SkillReference,
+        /// The agent.
+        host: String,
+    },
     /// Trust the project.
     Trust,
     /// Check the skill for this agent.

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use openoxide_config::Workspace;
 use openoxide_skills::catalog::Searched;
 use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
+use openoxide_skills::render::DetailLevel;
 use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_wire::{ExplainedFileLine, HostFileLine, HostOutcome};
 
 use super::{advice::Advice, looks_in::looks_in};
+use crate::catalog_use::draw;
 use crate::link::{Placement, is_elsewhere, unseen_place, would_drop};
 use crate::trial::{Change, Harm, Trial};
 use crate::{Error, off::skills_off, paths, skill_id::SkillReference, skill_id::find};
@@ -85,7 +88,12 @@ impl<'e> Everywhere<'e> {
         let (status, detail) = match (active.as_slice(), found.first()) {
             ([], None) => ("not found", self.missing(view)),
             ([], Some(entry)) => (entry.status.as_str(), self.reason(entry)),
-            ([one], _) => (Status::Active.as_str(), paths::short(self.workspace, one.dir())),
+            ([one], _) => match self.detail_of(view, catalog, one) {
+                Some(detail) => {
+                    (detail, "its catalog is full, so the model does not see the whole description".to_owned())
+                }
+                None => (Status::Active.as_str(), paths::short(self.workspace, one.dir())),
+            },
             (many, _) => ("ambiguous", ambiguous(many.len())),
         };
         let file = |entry: &&Entry| HostFileLine {
@@ -103,6 +111,21 @@ impl<'e> Everywhere<'e> {
         }
     }
 
+    /// Says what an agent's catalog shows of a skill, if that is not all of it for want of room.
+    fn detail_of(&self, view: &View, catalog: &Catalog, entry: &Entry) -> Option<&'static str> {
+        if entry.name_only {
+            return None;
+        }
+        let prompt = draw(self.workspace, view, &Arc::new(catalog.clone()))?;
+        let shown = prompt.shown.iter().find(|shown| *shown.path == *entry.skill.path)?;
+        match shown.detail {
+            DetailLevel::Full => None,
+            DetailLevel::Shortened => Some("shortened"),
+            DetailLevel::NameOnly => Some("name only"),
+            DetailLevel::LeftOut => Some("left out"),
+        }
+    }
+
     /// Returns what can be done so that an agent uses the skill.
     pub(super) fn advice(&self, column: usize) -> Option<Advice> {
         let host = &self.hosts[column];
@@ -110,6 +133,9 @@ impl<'e> Everywhere<'e> {
         match host.found.first() {
             None => self.link(host),
             _ if host.found.iter().any(|entry| entry.status == Status::Untrusted) => Some(Advice::Trust),
+            Some(entry) if entry.status == Status::Disabled => {
+                Some(Advice::Enable { skill: SkillReference::of(host.catalog, entry), host: id() })
+            }
             Some(entry) if entry.status == Status::Invalid && !is_elsewhere(entry) => {
                 Some(Advice::Check { folder: entry.dir().to_owned(), host: id() })
             }

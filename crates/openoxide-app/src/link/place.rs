@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use openoxide_config::Workspace;
 use openoxide_skills::catalog::PlannedLink;
 use openoxide_skills::host::{Layout, Links};
-use openoxide_skills::prelude::{Catalog, Entry, SkillScope, View};
+use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
 use openoxide_skills::{diagnostic::Fix, judge::judge, root::Root, text::path_text};
 use openoxide_wire::ChangeLine;
 
@@ -97,7 +97,9 @@ fn unseen_of<'c>(
 ) -> Vec<(&'c Entry, Result<Placement, Error>)> {
     let looked_at = other.entries().filter(|entry| !is_elsewhere(entry));
     let known: HashSet<&Path> = looked_at.map(Entry::canonical).collect();
-    let names: HashSet<&str> = other.skills.iter().map(|entry| entry.skill.name.as_ref()).collect();
+    // One that is switched off is there: the user decided on the name.
+    let is_there = |entry: &&Entry| entry.is_active() || entry.status == Status::Disabled;
+    let names: HashSet<&str> = other.entries().filter(is_there).map(|entry| entry.skill.name.as_ref()).collect();
     let mut places = Places::of(workspace, view);
     let missing = entries.filter(|entry| {
         matches!(entry.skill.scope, SkillScope::Repo | SkillScope::User)

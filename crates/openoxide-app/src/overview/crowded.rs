@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use openoxide_skills::host::SettingDoes;
 use openoxide_skills::prelude::{Entry, Prompt};
@@ -10,6 +11,7 @@ use openoxide_wire::SuggestionLine;
 
 use super::action::Action;
 use super::glance::{Agent, Glance};
+use crate::catalog_use::draw;
 use crate::numbers::{count, listed, thousands};
 use crate::{paths, skill_id::SkillReference};
 
@@ -25,6 +27,16 @@ pub(super) fn crowded(glance: &Glance<'_>, agent: &Agent) -> Option<SuggestionLi
     let line = glance.suggest(&agent.view.host.title, text, &Action::Prompt(host.clone()));
     let choices = crowd.choices();
     Some(SuggestionLine { details: crowd.details(), choices, agents: vec![host], cost, ..line })
+}
+
+/// Returns how much is shown of a skill, as a number to compare.
+fn rank(detail: DetailLevel) -> u8 {
+    match detail {
+        DetailLevel::LeftOut => 0,
+        DetailLevel::NameOnly => 1,
+        DetailLevel::Shortened => 2,
+        DetailLevel::Full => 3,
+    }
 }
 
 fn entries(agent: &Agent) -> HashMap<&Path, &Entry> {
@@ -83,7 +95,7 @@ impl Crowd<'_> {
             parts.push(format!("{} for the agent's own skills", thousands(self.prompt.own)));
         }
         let largest = self.largest().into_iter().map(|shown| format!("{} ({})", shown.name, thousands(shown.cost)));
-        vec![
+        [
             format!(
                 "with all descriptions it takes {} {}: {}",
                 thousands(of_all),
@@ -92,6 +104,21 @@ impl Crowd<'_> {
             ),
             format!("the largest: {}", listed(&largest.collect::<Vec<_>>())),
         ]
+        .into_iter()
+        .chain(self.excess(of_all))
+        .collect()
+    }
+
+    /// Says how many skills have to go for everything to fit, if the largest go first.
+    fn excess(&self, of_all: u64) -> Option<String> {
+        let mut excess = of_all.saturating_sub(self.prompt.budget?);
+        let number = self.by_cost().into_iter().take_while(|shown| {
+            let is_needed = excess > 0;
+            excess = excess.saturating_sub(shown.cost);
+            is_needed
+        });
+        let number = Some(number.count()).filter(|number| *number > 0)?;
+        Some(format!("all descriptions would fit without the {}", count(number, "largest skill")))
     }
 
     fn place(&self, entry: &Entry) -> String {
@@ -102,14 +129,17 @@ impl Crowd<'_> {
         }
     }
 
-    fn largest(&self) -> Vec<&ShownSkill> {
+    fn by_cost(&self) -> Vec<&ShownSkill> {
         let mut shown: Vec<&ShownSkill> = self.prompt.shown.iter().collect();
         shown.sort_by_key(|shown| std::cmp::Reverse(shown.cost));
-        shown.truncate(NAMED);
         shown
     }
 
-    /// Offers to switch the largest skills off, where the agent has a switch.
+    fn largest(&self) -> Vec<&ShownSkill> {
+        self.by_cost().into_iter().take(NAMED).collect()
+    }
+
+    /// Offers to switch the largest skills off, where the agent has a switch and the others win by that.
     fn choices(&self) -> Vec<String> {
         const SWITCHES: [SettingDoes; 6] = [
             SettingDoes::Switch,
@@ -123,12 +153,32 @@ impl Crowd<'_> {
         if !SWITCHES.into_iter().any(|does| host.setting_that(does).is_some()) {
             return Vec::new();
         }
-        let entries = self.largest().into_iter().filter_map(|shown| self.entries.get(&*shown.path));
+        let largest = self.largest();
+        if !self.others_win_without(&largest) {
+            return Vec::new();
+        }
+        let entries = largest.into_iter().filter_map(|shown| self.entries.get(&*shown.path));
         let skills: Vec<SkillReference> = entries
             .map(|entry| SkillReference::of(&self.agent.catalog, entry))
             .filter(SkillReference::is_printable)
             .collect();
         let disable = Action::Disable { skills, host: self.agent.view.spec.id() };
         vec![self.glance.command(&disable)]
+    }
+
+    /// Tells whether more is shown of some skill, and of none less, without these.
+    fn others_win_without(&self, skills: &[&ShownSkill]) -> bool {
+        let mut catalog = (*self.agent.catalog).clone();
+        catalog.skills.retain(|entry| !skills.iter().any(|shown| *shown.path == *entry.skill.path));
+        let Some(after) = draw(self.glance.workspace, &self.agent.view, &Arc::new(catalog)) else { return false };
+        let before: HashMap<&Path, DetailLevel> =
+            self.prompt.shown.iter().map(|shown| (&*shown.path, shown.detail)).collect();
+        let changes = after.shown.iter().filter_map(|now| Some((rank(*before.get(&*now.path)?), rank(now.detail))));
+        let (mut wins, mut loses) = (false, false);
+        for (before, now) in changes {
+            wins |= now > before;
+            loses |= now < before;
+        }
+        wins && !loses
     }
 }

@@ -146,7 +146,12 @@ impl Screen<'_> {
                 typed::command(&common, "link", Some(&word), &format!("--into {into}"))
             }
             Advice::Full { host } => {
-                format!("its catalog is full: {}", typed::command(&for_host(host), "prompt", None, ""))
+                let prompt = typed::command(&for_host(host), "prompt", None, "");
+                format!("no link is suggested, because its catalog is full: {prompt}")
+            }
+            Advice::Enable { skill, host } => {
+                let word = typed::skill(self.workspace, skill)?;
+                typed::command(&for_host(host), "enable", Some(&word), "")
             }
             Advice::Trust => typed::command(&common, "trust", None, ""),
             Advice::Check { folder, host } => {

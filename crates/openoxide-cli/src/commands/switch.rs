@@ -10,7 +10,7 @@ use crate::ui::{ExitStatus, Ui, safe, safe_lines};
 use crate::{error::CommandError, typed};
 
 /// The skills, and whose settings are written.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct SwitchArgs {
     /// Names of skills, or paths of their folders or files
     #[arg(value_name = "SKILL", required = true)]
@@ -38,13 +38,18 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
     if plans.iter().any(SwitchPlan::changes_file) && !asking.consent(ui, "Write this?")? {
         return Err(CommandError::no("nothing was written").into());
     }
-    let mut outcomes = Vec::new();
+    let (mut outcomes, mut kept) = (Vec::new(), Vec::new());
     for plan in &plans {
         let switched = apply(&workspace, plan)?;
         report(ui, &workspace, plan, &switched);
+        if switched.iter().any(|outcome| outcome.changed) {
+            kept.push(plan);
+        } else if plan.changes_file() {
+            take_back(ui, args, &workspace, plan, &switched);
+        }
         outcomes.extend(switched);
     }
-    let undo: Vec<String> = plans.iter().filter_map(|plan| undo(ui, args, plan)).collect();
+    let undo: Vec<String> = kept.into_iter().filter_map(|plan| undo(ui, args, plan)).collect();
     for undo in &undo {
         ui.say(&format!("undo: {undo}"));
     }
@@ -128,8 +133,19 @@ fn report(ui: &Ui, workspace: &Workspace, plan: &SwitchPlan, outcomes: &[SwitchO
             None => ui.say(&format!("{skill} was {wanted} already in {title}")),
         }
     }
-    if plan.changes_file() && plan.after.is_empty() {
+    if outcomes.iter().any(|outcome| outcome.changed) && plan.after.is_empty() {
         ui.say(&format!("{file} had nothing else in it, so it is removed"));
+    }
+}
+
+/// Says that a change without effect was taken back, and where the setting is that decides.
+fn take_back(ui: &Ui, args: &SwitchArgs, workspace: &Workspace, plan: &SwitchPlan, outcomes: &[SwitchOutcome]) {
+    ui.say(&format!("the change had no effect, so {} is as it was", paths::short(workspace, &plan.file)));
+    let project = workspace.project.to_string_lossy();
+    let mut reasons = outcomes.iter().filter_map(|outcome| outcome.ineffective_reason.as_ref());
+    if !args.in_project && reasons.any(|reason| reason.contains(&*project)) {
+        let in_project = SwitchArgs { in_project: true, ..args.clone() };
+        ui.hint(&command(ui, &in_project, &plan.skills, &plan.host, plan.enabled));
     }
 }
 

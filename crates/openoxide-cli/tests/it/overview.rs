@@ -661,6 +661,7 @@ fn advice_makes_nothing_worse() {
          with all descriptions it takes 15.4k characters: 11.0k in ~/.claude/skills
          (30 skills) and 4.4k for the agent's own skills
          the largest: s10 (366), s11 (366) and s12 (366)
+         all descriptions would fit without the 21 largest skills
          openoxide prompt --host claude-code
          openoxide disable s10 s11 s12 --host claude-code
     ");

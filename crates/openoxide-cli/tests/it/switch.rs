@@ -163,7 +163,8 @@ fn a_higher_rule_is_admitted() {
     +name = "sql-review"
     +enabled = true
     warning: sql-review is still off in OpenOxide: it is switched off: `[ROOT]/project/.openoxide/config.toml` says so
-    undo: openoxide disable sql-review --host openoxide --config 'trust.folders=["[ROOT]/project"]'
+    the change had no effect, so ~/.openoxide/config.toml is as it was
+    hint: openoxide enable sql-review --in-project --host openoxide --config 'trust.folders=["[ROOT]/project"]'
     "#);
     insta::assert_snapshot!(run(&context, &["enable", "sql-review", "--yes", "--host", "openoxide"]), @"
     status: 0
@@ -358,7 +359,7 @@ fn what_something_else_decides_is_admitted() {
     +  }
      }
     warning: deploy is still on in Claude Code: another setting of Claude Code is stronger
-    undo: openoxide enable deploy --host claude-code
+    the change had no effect, so ~/.claude/settings.json is as it was
     "#);
     context.tree("//- home/.claude/settings.json\n{\"skillOverrides\": {\"notes\": \"name-only\"}}\n");
     let output = run(&context, &["disable", "notes", "--host", "claude-code", "--yes"]);

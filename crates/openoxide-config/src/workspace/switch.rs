@@ -64,6 +64,17 @@ pub struct SwitchOutcome {
 }
 
 impl SwitchPlan {
+    /// Returns whose settings are written.
+    pub fn owner(&self) -> SettingsOwner {
+        self.owner
+    }
+
+    /// Returns the change that puts the text back as it was.
+    #[must_use]
+    pub fn reversed(&self) -> SwitchPlan {
+        SwitchPlan { before: self.after.clone(), after: self.before.clone(), ..self.clone() }
+    }
+
     /// Tells whether the file has to be changed.
     pub fn changes_file(&self) -> bool {
         self.before != self.after
