@@ -102,12 +102,14 @@ impl SnapshotCache {
     /// Returns the snapshot of a place. The first time, that takes a search.
     pub(crate) fn snapshot(&self, place: &Place) -> Result<Arc<Snapshot>, WorkspaceError> {
         let slot = self.slot(place);
-        if let Some(snapshot) = slot.snapshot() {
+        // A rule that denies holds from the next request on, also before the system has told of the change.
+        let current = || slot.snapshot().filter(|snapshot| snapshot.workspace.has_current_settings());
+        if let Some(snapshot) = current() {
             return Ok(snapshot);
         }
         let mut loader = slot.loader.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have refreshed it in the meantime.
-        if let Some(snapshot) = slot.snapshot() {
+        if let Some(snapshot) = current() {
             return Ok(snapshot);
         }
         let snapshot = self.refresh_all(&slot, &mut loader);

@@ -3,7 +3,7 @@
 use std::{ops::Deref, sync::Arc, time::Duration};
 
 use openoxide_app::live::{Change, Live, LiveOptions, Pin, Subscription};
-use openoxide_app::{CommandRunner, Environment, Error, McpServers, Pending, Place, Snapshot, reload, to_programs};
+use openoxide_app::{CommandRunner, Environment, Error, McpServers, Pending, Place, Snapshot, to_programs};
 use tokio::sync::broadcast;
 
 use crate::observe::audit::{AuditEvent, AuditLog};
@@ -156,16 +156,12 @@ impl Engine {
         let cached = self.parts.live.cached(place);
         let ready =
             if self.is_for_program { cached.as_ref().and_then(|it| it.narrowed_already()) } else { cached.as_ref() };
-        // A rule that denies holds from the next request on, also before the system has told of the change.
         if let Some(snapshot) = ready.filter(|snapshot| snapshot.workspace.has_current_settings()) {
             return Ok(Ok(Arc::clone(snapshot)));
         }
         let (live, place, is_for_program) = (self.parts.live.clone(), place.clone(), self.is_for_program);
         let look = move || {
-            let mut snapshot = live.snapshot(&place)?;
-            if !snapshot.workspace.has_current_settings() {
-                snapshot = reload::reload(&live, &place)?;
-            }
+            let snapshot = live.snapshot(&place)?;
             if is_for_program { to_programs(&snapshot) } else { Ok(snapshot) }
         };
         self.work().run(look).await

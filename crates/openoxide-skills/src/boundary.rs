@@ -207,7 +207,7 @@ fn holds(folder: &Path, target: &Target) -> bool {
     Target::open(CWD, folder).is_ok_and(|folder| is_inside(&folder, target))
 }
 
-/// Tells the same of a folder whose path has no link in it: one that stands there now was put there since.
+/// Like [`holds`], for a folder whose path had no link in it: if a link stands there now, it was put there since.
 fn holds_straight(folder: &Path, target: &Target) -> bool {
     Target::open(CWD, folder).is_ok_and(|opened| opened.path() == folder && is_inside(&opened, target))
 }

@@ -57,10 +57,10 @@ pub(crate) fn is_blank(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
 
-/// Tells whether a text is printable ASCII on one line, as nearly every name and description is: what looks at each character
-/// of a text can leave such a one as it is.
+/// Tells whether a text is printable ASCII on one line, as nearly every name and description is. Functions that look at each
+/// character use it to skip such a text.
 pub(crate) fn is_plain_line(text: &str) -> bool {
-    // Blocks without a way out are compared many bytes at a time.
+    // No early exit inside a block, so that the compiler can vectorize the loop.
     let is_plain = |block: &[u8]| block.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'));
     text.as_bytes().chunks(64).all(is_plain)
 }

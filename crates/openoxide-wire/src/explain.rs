@@ -36,10 +36,11 @@ pub struct HostOutcome {
     pub title: String,
     /// Whether it is one of your agents.
     pub mine: bool,
-    /// `active`; `ambiguous`: several files of the name are active; `shadowed`, `disabled`, `invalid`, `dormant`, `denied` or
+    /// `active`; `shortened`, `name only` or `left out`: active, and its catalog is too full for all of the description, any of
+    /// it, or the skill; `ambiguous`: several files of the name are active; `shadowed`, `disabled`, `invalid`, `dormant`, `denied` or
     /// `untrusted`; or `not found`.
     pub status: String,
-    /// Which file is active, or why none is.
+    /// Which file is active and what keeps it from being shown whole, or why none is.
     pub detail: String,
     /// The files that it found, with the status of each.
     pub files: Vec<HostFileLine>,

@@ -103,6 +103,7 @@ fn spelled_out(text: String) -> String {
         for mark in ["%", "&#"] {
             spelled = decoded(&spelled, mark);
         }
+        spelled = spelled.replace(['\n', '\r'], " ");
         // Beside the line itself: a backslash may be the separator of a path.
         let bare = spelled.replace('\\', "");
         if spelled == line && bare == line { line.to_owned() } else { format!("{line} {spelled} {bare}") }
@@ -216,7 +217,7 @@ mod tests {
         assert!(named("[x](skills/pdf&#95;tools/ref.md) &amp; &#x; &#", "pdf_tools"));
         assert!(named(r"skills\pdf_tools\ref.md", "pdf_tools"));
         assert!(!named("100 % of pdf%5Ftool/", "pdf_tools"));
-        assert_eq!(spelled_out("a\n%41\nb".to_owned()).lines().count(), 3);
+        assert_eq!(spelled_out("a\n%41%0A&#10;\nb".to_owned()).lines().count(), 3);
     }
 
     #[test]

@@ -61,7 +61,8 @@ impl Scope {
 
     /// Tells whether a folder is one that was given, and not only a file in it.
     pub(super) fn is_base(&self, folder: &Path) -> bool {
-        self.bases.iter().any(|(base, _)| base == folder) && !self.named_by_file.iter().any(|named| named == folder)
+        let by_file = self.named_by_file.iter().filter(|named| *named == folder).count();
+        self.bases.iter().filter(|(base, _)| base == folder).count() > by_file
     }
 
     /// Opens a folder to write to, beneath the one that was given. What was exchanged for a link is not opened.

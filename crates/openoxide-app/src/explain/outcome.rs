@@ -88,12 +88,13 @@ impl<'e> Everywhere<'e> {
         let (status, detail) = match (active.as_slice(), found.first()) {
             ([], None) => ("not found", self.missing(view)),
             ([], Some(entry)) => (entry.status.as_str(), self.reason(entry)),
-            ([one], _) => match self.detail_of(view, catalog, one) {
-                Some(detail) => {
-                    (detail, "its catalog is full, so the model does not see the whole description".to_owned())
+            ([one], _) => {
+                let place = paths::short(self.workspace, one.dir());
+                match self.detail_of(view, catalog, one) {
+                    Some(detail) => (detail, format!("{place}: its catalog is full")),
+                    None => (Status::Active.as_str(), place),
                 }
-                None => (Status::Active.as_str(), paths::short(self.workspace, one.dir())),
-            },
+            }
             (many, _) => ("ambiguous", ambiguous(many.len())),
         };
         let file = |entry: &&Entry| HostFileLine {

@@ -117,8 +117,11 @@ impl Crowd<'_> {
             excess = excess.saturating_sub(shown.cost);
             is_needed
         });
-        let number = Some(number.count()).filter(|number| *number > 0)?;
-        Some(format!("all descriptions would fit without the {}", count(number, "largest skill")))
+        let number = Some(number.count()).filter(|number| *number > 0 && excess == 0)?;
+        Some(match number {
+            1 => "all descriptions would fit without the largest skill".to_owned(),
+            _ => format!("all descriptions would fit without the {number} largest skills"),
+        })
     }
 
     fn place(&self, entry: &Entry) -> String {

@@ -109,7 +109,8 @@ impl Screen<'_> {
         if explanation.other_hosts == 0 {
             return String::new();
         }
-        let is_active = explanation.answer.hosts.iter().any(|host| matches!(&*host.status, "active" | "ambiguous"));
+        let ignores = ["not found", "shadowed", "disabled", "invalid", "dormant", "denied", "untrusted"];
+        let is_active = explanation.answer.hosts.iter().any(|host| !ignores.contains(&&*host.status));
         let titles = &explanation.active_elsewhere;
         let active = match titles.is_empty() || is_active {
             true => String::new(),

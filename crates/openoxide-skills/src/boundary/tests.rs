@@ -44,6 +44,18 @@ fn an_untrusted_project_reaches_itself_and_the_users_skills() {
     assert_eq!(allowed(&context, &boundary), ["project", "project/inside", "home/skills/one"]);
 }
 
+/// The project is the folder of its path. What a link in its place leads to is not inside.
+#[test]
+fn a_link_in_the_place_of_an_untrusted_project_leads_nowhere() {
+    let context = context();
+    let project = context.root().join("project");
+    let boundary = Boundary::of_untrusted(vec![project.clone()], places(&context));
+    fs_err::rename(&project, context.root().join("aside")).unwrap();
+    symlink(context.root().join("outside"), &project).unwrap();
+    assert!(!boundary.may_lead(&target(&project), LinkRole::Found));
+    assert!(!boundary.may_be_root(&project, &target(&project), LinkRole::Found));
+}
+
 #[test]
 fn what_is_trusted_reaches_everything_of_its_user_but_private_places() {
     let context = context();

@@ -9,8 +9,8 @@ use crate::host::Hosts;
 
 /// Reads a skill's file in the way of every host at once.
 ///
-/// Hosts differ in where the frontmatter begins and ends and in what they make of bad YAML. Who may choose the host must not
-/// choose with it whether a skill is for people only, nor which rules mean it.
+/// Hosts differ in where the frontmatter begins and ends and in what they make of bad YAML. A caller that chooses the host must
+/// not thereby decide whether a skill is for people only, or which rules apply to it.
 #[derive(Clone, Debug, Default)]
 pub struct CarefulReader(Readings);
 

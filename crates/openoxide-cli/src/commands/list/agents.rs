@@ -14,7 +14,7 @@ use crate::ui::{ExitStatus, Ui, count, grouped, safe};
 use crate::{commands::remote, skill_table};
 
 pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: &Workspace, agents: MyAgents) -> anyhow::Result<ExitStatus> {
-    // The process ends when the list is written; nobody waits for thousands of entries to be taken apart.
+    // Never dropped: the process exits after the list is written, and dropping thousands of entries takes a while.
     let found = ManuallyDrop::new(AgentCatalogs::load(workspace, agents, args.depth()));
     let mut rows = found.rows();
     let all = rows.iter().filter(|row| row.is_active()).count();

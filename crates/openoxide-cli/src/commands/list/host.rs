@@ -14,7 +14,7 @@ use crate::{commands::remote, session::place, typed};
 
 pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: Workspace) -> anyhow::Result<ExitStatus> {
     let place = place(&ui.common);
-    // The process ends when the list is written; nobody waits for thousands of entries to be taken apart.
+    // Never dropped: the process exits after the list is written, and dropping thousands of entries takes a while.
     let snapshot = ManuallyDrop::new(openoxide_app::open(workspace, &place)?.search(&place, args.depth()));
     let mut listing = openoxide_app::list::list(&snapshot, Audience::Person)?;
     let found = listing.skills.len();

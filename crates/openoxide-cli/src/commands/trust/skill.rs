@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use openoxide_app::{Depth, PermissionKind, Workspace, paths, trust::GrantRequest};
+use openoxide_app::{PermissionKind, Workspace, paths, trust::GrantRequest};
 use openoxide_wire::ChangeAnswer;
 
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
-use crate::{asking::AskingArgs, session::search, typed};
+use crate::{asking::AskingArgs, commands::own_skills::search_files_of, typed};
 
 pub(super) fn grant(ui: &Ui, skill: &str, kinds: &[PermissionKind], asking: &AskingArgs) -> anyhow::Result<ExitStatus> {
-    let snapshot = search(ui, Depth::Quick)?;
+    let snapshot = search_files_of(ui, skill)?;
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     let request = openoxide_app::trust::request(&snapshot, skill, kinds)?;
     let name = safe(&request.name);

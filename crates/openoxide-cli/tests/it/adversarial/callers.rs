@@ -11,19 +11,19 @@ use crate::support::{json, run};
 attack! { skills_that_the_model_may_not_see for everyone { cli, http, mcp, mcp_http, rpc } }
 
 attack! { skills_that_hosts_read_differently for everyone {
-    cli = "who starts us is the user, who has each host as its program is",
+    cli = "the client that started us speaks for the user",
     http,
-    mcp = "who starts us is the user, who has each host as its program is",
+    mcp = "the client that started us speaks for the user",
     mcp_http,
-    rpc = "who starts us is the user, who has each host as its program is"
+    rpc = "the client that started us speaks for the user"
 } }
 
 attack! { names_that_hosts_read_differently for everyone {
-    cli = "who starts us is the user, who has each host as its program is",
+    cli = "the client that started us speaks for the user",
     http,
-    mcp = "who starts us is the user, who has each host as its program is",
+    mcp = "the client that started us speaks for the user",
     mcp_http,
-    rpc = "who starts us is the user, who has each host as its program is"
+    rpc = "the client that started us speaks for the user"
 } }
 
 /// Skills that the model may not see, each for a reason of its own.

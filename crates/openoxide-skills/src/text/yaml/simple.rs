@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::node::{Node, Pair, Value};
 
-/// Most keys that are read here; the limits of the general parser hold for more.
+/// Most keys that are read here, on all levels; the limits of the general parser hold for more.
 const KEYS_MAX: usize = 500;
 
 /// Longest key that is read here. YAML limits a key to 1,024 characters, and the general parser reports a longer one.
@@ -20,9 +20,6 @@ pub(super) fn parse(text: &str) -> Option<Node<'_>> {
     let mut lines = Lines::new(text)?;
     let mut pairs = Vec::with_capacity(8);
     while let Some(line) = lines.next() {
-        if pairs.len() >= KEYS_MAX {
-            return None;
-        }
         pairs.push(lines.pair(line)?);
     }
     map(pairs, text.len())
@@ -38,6 +35,8 @@ fn map(pairs: Vec<Pair<'_>>, end: usize) -> Option<Node<'_>> {
 struct Lines<'t> {
     text: &'t str,
     at: usize,
+    /// How many keys were read.
+    keys: usize,
 }
 
 /// A line: where it begins, how far it is indented, and what it says.
@@ -51,11 +50,11 @@ struct Line<'t> {
 impl<'t> Lines<'t> {
     /// Returns the lines of a text that holds nothing but printable characters and line ends.
     fn new(text: &'t str) -> Option<Lines<'t>> {
-        // Blocks without a way out are compared many bytes at a time.
+        // No early exit inside a block, so that the compiler can vectorize the loop.
         let is_ascii =
             |block: &[u8]| block.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~' | b'\n'));
         let is_plain = text.as_bytes().chunks(64).all(is_ascii) || text.chars().all(is_plain);
-        is_plain.then_some(Lines { text, at: 0 })
+        is_plain.then_some(Lines { text, at: 0, keys: 0 })
     }
 
     fn peek(&self) -> Option<Line<'t>> {
@@ -83,7 +82,7 @@ impl<'t> Lines<'t> {
         if line.indent > 0 {
             return None;
         }
-        let (key, rest) = key(line)?;
+        let (key, rest) = self.key(line)?;
         let value = match rest.text {
             "" => self.keys_below()?,
             "|" | "|-" | ">" | ">-" => self.block(rest)?,
@@ -96,12 +95,18 @@ impl<'t> Lines<'t> {
         Some((key, value))
     }
 
+    /// Reads a key, if there were not too many.
+    fn key(&mut self, line: Line<'t>) -> Option<(Node<'t>, Line<'t>)> {
+        self.keys += 1;
+        key(line).filter(|_| self.keys <= KEYS_MAX)
+    }
+
     /// Reads the keys below a key, each with its text on the same line.
     fn keys_below(&mut self) -> Option<Node<'t>> {
         let mut pairs = Vec::with_capacity(4);
         let indent = self.peek()?.indent;
         while let Some(line) = self.next_inside() {
-            let (key, rest) = key(line).filter(|_| line.indent == indent && pairs.len() < KEYS_MAX)?;
+            let (key, rest) = self.key(line).filter(|_| line.indent == indent)?;
             pairs.push((key, scalar(rest)?));
         }
         map(pairs, self.at)
@@ -229,6 +234,8 @@ mod tests {
             "? a: b",
             "\u{feff}a: b",
             &format!("{}: v", "k".repeat(1_025)),
+            &"a: b\n".repeat(501),
+            &format!("a:\n{}", "  b: c\n".repeat(300)).repeat(2),
         ] {
             assert_eq!(parse(text), None, "{text:?}");
         }
