@@ -7,7 +7,7 @@ use openoxide_testkit::{Output, TestContext};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::support::{LOOKS, bin, furnished, json, padded, run, skill_file, snapshot_of};
+use crate::support::{LOOKS, bin, field, furnished, json, padded, run, skill_file, snapshot_of};
 
 /// Four agents, found by their programs, and eight defects, most of which have one command that fixes it.
 fn defects() -> TestContext {
