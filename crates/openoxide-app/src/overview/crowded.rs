@@ -56,7 +56,11 @@ impl Crowd<'_> {
         let is_wanted = |shown: &&ShownSkill| !self.entries.get(&*shown.path).is_some_and(|entry| entry.name_only);
         let shown: Vec<&ShownSkill> = self.prompt.shown.iter().filter(is_wanted).collect();
         let with = |detail| shown.iter().filter(|shown| shown.detail == detail).count();
-        let (title, all) = (&self.agent.view.host.title, count(shown.len(), "skill"));
+        let all = match self.entries.values().all(|entry| entry.model) {
+            true => count(shown.len(), "skill"),
+            false => format!("the {} that its model may call", count(shown.len(), "skill")),
+        };
+        let title = &self.agent.view.host.title;
         let (left_out, bare, short) =
             (with(DetailLevel::LeftOut), with(DetailLevel::NameOnly), with(DetailLevel::Shortened));
         let text = match (left_out, bare, short) {

@@ -62,7 +62,7 @@ fn problem(text: &str, kind: HiddenKind, first: &HiddenRun, count: usize) -> Dia
         problem.level = Level::Error;
     }
     problem
-        .help("remove them; who wrote them did not want you to see them, or did not see them either")
+        .help("remove them: people do not see them, and a model reads them")
         .at(text, first.span.clone())
 }
 
