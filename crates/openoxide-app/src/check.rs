@@ -102,6 +102,7 @@ pub fn check(workspace: &Workspace, input: &CheckInput, report: Report<'_>) -> R
     let scope = Scope::new(workspace, &targets);
     let (mut plan, mut fixed) = (Plan::default(), 0);
     if input.fixes != Fixes::Leave {
+        scope.judge(workspace, &input.paths)?;
         if !input.paths.is_empty() {
             scope.report_left(workspace, &targets, report);
         }

@@ -9,6 +9,7 @@ mod snapshot;
 pub mod catalog_use;
 mod driver;
 mod freshness;
+mod given_path;
 mod numbers;
 mod pending;
 mod progress;

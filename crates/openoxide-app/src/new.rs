@@ -9,7 +9,7 @@ use openoxide_config::{Workspace, WriteDir};
 use openoxide_skills::{host::Hosts, parse::parse_text, text::TerminalText};
 use openoxide_wire::{ChangeAnswer, ChangeLine};
 
-use crate::{Error, ErrorKind, paths};
+use crate::{Error, ErrorKind, given_path, paths};
 
 pub use folders::{AgentFolder, NewOwner, OtherAgent, folders};
 
@@ -57,28 +57,18 @@ pub fn new(workspace: &Workspace, input: &NewInput) -> Result<NewSkill, Error> {
         let message = format!("`{shown}` is already there");
         return Err(Error::other(ErrorKind::Conflict, "already-there", message).with_help(help));
     }
-    make(workspace, place, &folder, &text)?;
+    make(workspace, &folder, &text)?;
     let file = folder.join("SKILL.md");
     let answer = ChangeAnswer::new(vec![ChangeLine::new("create", &file, Some(name.clone()))], None);
     Ok(NewSkill { folder, file, answer })
 }
 
-/// Makes the folder and the file. In a project nothing is written through a link that leads out of it.
-fn make(workspace: &Workspace, place: &NewPlace, folder: &Path, text: &str) -> Result<(), Error> {
-    let there = folder.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(Path::new("/"));
-    let real = fs_err::canonicalize(there)?;
-    if is_in_project(place) && !real.starts_with(paths::real(&workspace.project)) {
-        let (from, to) = (paths::short(workspace, there), paths::short(workspace, &real));
-        let message = format!("`{from}` leads out of the project, to `{to}`");
-        let help = "nothing is written through a link of the project to elsewhere; name the folder with --dir DIR";
-        return Err(Error::other(ErrorKind::Conflict, "leads-out", message).with_help(help));
-    }
-    let below = folder.strip_prefix(there).unwrap_or(Path::new(""));
-    Ok(WriteDir::open(&real)?.make(below)?.create(OsStr::new("SKILL.md"), text.as_bytes())?)
-}
-
-fn is_in_project(place: &NewPlace) -> bool {
-    matches!(place, NewPlace::Agents(folder) if folder.owner == NewOwner::Project)
+/// Makes the folder and the file. Nothing is written through a link that leads elsewhere.
+fn make(workspace: &Workspace, folder: &Path, text: &str) -> Result<(), Error> {
+    let real = given_path::resolve(workspace, folder)?;
+    let there = real.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(Path::new("/"));
+    let below = real.strip_prefix(there).unwrap_or(Path::new(""));
+    Ok(WriteDir::open(there)?.make(below)?.create(OsStr::new("SKILL.md"), text.as_bytes())?)
 }
 
 fn root(workspace: &Workspace, place: &NewPlace) -> PathBuf {

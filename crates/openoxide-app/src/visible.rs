@@ -7,9 +7,13 @@ use std::sync::Arc;
 
 use openoxide_config::{ConfigProblem, OWN_HOST};
 use openoxide_live::Snapshot;
-use openoxide_skills::catalog::{Catalog, Entry, HostNames, InnerSkills, View, is_switched_off, switches_by_name};
+use openoxide_skills::catalog::{
+    Catalog, Entry, HostNames, InnerSkills, View, ambiguities, is_switched_off, switches_by_name,
+};
+use openoxide_skills::host::Host;
 use openoxide_skills::judge::{HiddenSkills, MetadataFiles, SingleFiles};
 use openoxide_skills::parse::{CarefulNames, CarefulReader};
+use openoxide_skills::prelude::Code;
 use openoxide_skills::text::visible as visible_text;
 
 use crate::error::Error;
@@ -41,11 +45,11 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
         false => CarefulNames::Unused,
     };
     let hidden = HiddenSkills { rules, own, names, roots, files, single, reader, by_name };
-    Ok(Arc::clone(snapshot.narrowed(|| visible(&catalog, &snapshot.problems, hidden))))
+    Ok(Arc::clone(snapshot.narrowed(|| visible(&snapshot.view.host, &catalog, &snapshot.problems, hidden))))
 }
 
 /// Returns the catalog without what the model may not see, and without what was found and is not active.
-fn visible(catalog: &Catalog, settings: &[ConfigProblem], hidden: HiddenSkills) -> Catalog {
+fn visible(host: &Host, catalog: &Catalog, settings: &[ConfigProblem], hidden: HiddenSkills) -> Catalog {
     let visible = |entry: &Entry| {
         let names = model_may_see(entry, &hidden.own).then(|| hidden.names_if_visible(catalog, entry)).flatten()?;
         let mut entry = shown(entry);
@@ -61,7 +65,9 @@ fn visible(catalog: &Catalog, settings: &[ConfigProblem], hidden: HiddenSkills) 
     let is_of_visible = |path: &Path| path.ancestors().find_map(|folder| folders.get(folder).copied()).unwrap_or(false);
     let is_setting = |path: &Path| settings.iter().any(|problem| problem.path.as_deref() == Some(path));
     let problems = catalog.problems.iter().filter(|problem| is_setting(&problem.path) || is_of_visible(&problem.path));
-    let problems = problems.cloned().collect();
+    // How many skills have a name is told of those that are visible.
+    let problems = problems.filter(|problem| problem.diagnostic.code != Code::Ambiguous).cloned();
+    let problems = problems.chain(ambiguities(host, &skills)).collect();
     let inner_skills: Option<Arc<dyn InnerSkills>> = Some(Arc::new(hidden));
     Catalog { problems, skills, others: Vec::new(), inner_skills, ..catalog.clone() }
 }

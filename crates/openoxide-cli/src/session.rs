@@ -21,6 +21,7 @@ pub(crate) fn place(common: &Common) -> Place {
         touched: common.touch.clone(),
         config: common.config.clone(),
         chosen_by_program: false,
+        without_links: false,
         may_be_missing: false,
         project: None,
     }

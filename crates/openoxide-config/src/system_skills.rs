@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
+use openoxide_skills::ownership::{is_ours, others_write};
 use openoxide_skills::resource::Hex;
 use openoxide_skills::root::EmbeddedSkills;
 use sha2::{Digest as _, Sha256};
@@ -44,7 +45,7 @@ pub fn unpack_system_skills(environment: &Environment) -> io::Result<Option<Path
 
 fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<bool> {
     let fingerprint = fingerprint(files);
-    if fs_err::read_to_string(target.join(MARKER)).is_ok_and(|marker| marker.trim() == fingerprint) {
+    if is_written(target, files) {
         return Ok(false);
     }
     let parent = target.parent().unwrap_or(Path::new("/"));
@@ -65,6 +66,17 @@ fn unpack(target: &Path, files: &[(PathBuf, &[u8])]) -> io::Result<bool> {
     }
     fs_err::rename(fresh.keep(), target)?;
     Ok(true)
+}
+
+/// Tells whether the set is there, as it is in the program, and no other user could have written it.
+fn is_written(target: &Path, files: &[(PathBuf, &[u8])]) -> bool {
+    let is_ours = |path: &Path| path.symlink_metadata().is_ok_and(|stat| is_ours(&stat) && !others_write(&stat));
+    let is_same = |(path, bytes): &(PathBuf, &[u8])| {
+        let file = target.join(path);
+        is_ours(&file) && fs_err::read(file).is_ok_and(|found| found == *bytes)
+    };
+    let marker = fs_err::read_to_string(target.join(MARKER));
+    is_ours(target) && marker.is_ok_and(|marker| marker.trim() == fingerprint(files)) && files.iter().all(is_same)
 }
 
 fn fingerprint(files: &[(PathBuf, &[u8])]) -> String {

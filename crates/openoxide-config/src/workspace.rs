@@ -53,8 +53,10 @@ pub struct Place {
     /// project. If absent, the project is found anew.
     pub project: Option<PathBuf>,
     /// Whether a program chose the folder, and it lies in no project that is served. It is then looked at, and is the project
-    /// of no command unless the user trusts it. The folder must be given without links.
+    /// of no command unless the user trusts it.
     pub chosen_by_program: bool,
+    /// Whether the folder must be given without links: it was judged by its path, and a link would lead elsewhere.
+    pub without_links: bool,
     /// Whether the folder may be missing, or be a file. The folders above it are searched all the same.
     pub may_be_missing: bool,
 }
@@ -94,11 +96,12 @@ impl Workspace {
     pub fn open(mut environment: Environment, place: Place) -> Result<Workspace, WorkspaceError> {
         // A relative home is relative to where the user is, not to the project: that could contain such a folder.
         environment.fix_home();
-        if !place.folder.as_os_str().is_empty() {
-            let path = environment.cwd.join(&place.folder);
+        let is_named = !place.folder.as_os_str().is_empty();
+        if is_named || place.without_links {
+            let path = if is_named { environment.cwd.join(&place.folder) } else { environment.cwd.clone() };
             environment.cwd = match std::fs::canonicalize(&path) {
                 // A link that was put there since would lead into a project without its rules.
-                Ok(real) if place.chosen_by_program && real != path => return Err(WorkspaceError::NoFolder { path }),
+                Ok(real) if place.without_links && real != path => return Err(WorkspaceError::NoFolder { path }),
                 Ok(real) if real.is_dir() || place.may_be_missing => real,
                 _ if place.may_be_missing && could_exist(&path) => resolve_missing(&path),
                 _ => return Err(WorkspaceError::NoFolder { path }),

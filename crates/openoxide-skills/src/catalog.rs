@@ -34,6 +34,7 @@ pub use incremental::{Changes, IncrementalLoader};
 pub use inner_skills::InnerSkills;
 pub use load::{Depth, discover_dir, load};
 pub(crate) use order::{collator, sort_entries};
+pub use rank::ambiguities;
 pub use searched_root::SearchedRoot;
 pub use what_if::Searched;
 

@@ -8,9 +8,9 @@ use openoxide_skills::text::TerminalText;
 
 use super::collection::Collection;
 use super::plan::{Plan, Rename};
-use super::scope::{Scope, repository};
+use super::scope::Scope;
 use super::{links, relink::Relink};
-use crate::{error::Error, paths};
+use crate::{error::Error, given_path::repository, paths};
 
 pub(super) struct Renamer<'r> {
     workspace: &'r Workspace,

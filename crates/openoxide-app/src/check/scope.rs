@@ -7,6 +7,7 @@ use openoxide_config::{Workspace, WriteDir};
 use rustix::io::Errno;
 
 use super::targets::Targets;
+use crate::given_path::{self, repository};
 use crate::{Error, ErrorKind, Progress, Report, paths};
 
 /// The folders that may be changed.
@@ -25,6 +26,17 @@ impl Scope {
         let bases = if is_named { targets.bases.clone() } else { vec![paths::real(&workspace.project)] };
         let bases = bases.into_iter().map(|base| (base.clone(), repository(&base))).collect();
         Scope { bases, named_by_file: targets.named_by_file.clone() }
+    }
+
+    /// Refuses paths that lead elsewhere by a link, or lead elsewhere now than when they were searched.
+    pub(super) fn judge(&self, workspace: &Workspace, given: &[PathBuf]) -> Result<(), Error> {
+        for path in given {
+            let real = given_path::resolve(workspace, &workspace.environment.cwd.join(path))?;
+            if !self.bases.iter().any(|(base, _)| *base == real || real.parent() == Some(base)) {
+                return Err(not_fixed(workspace, path, &Errno::LOOP.into()));
+            }
+        }
+        Ok(())
     }
 
     /// Says which skills below the paths are left as they are, and why.
@@ -85,12 +97,6 @@ pub(super) fn not_fixed(workspace: &Workspace, path: &Path, error: &std::io::Err
     Error::other(ErrorKind::Failed, "not-fixed", message).with_help(help)
 }
 
-/// Returns the root of the git repository that a folder is in: the nearest folder that has a `.git`, which is a file in
-/// a submodule.
-pub(super) fn repository(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()).map(Path::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use openoxide_testkit::TestContext;
@@ -98,12 +104,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repository_is_the_nearest_folder_with_git_in_it() {
+    fn another_repository_is_not_in_scope() {
         let context = TestContext::new();
         context.tree("//- project/.git/HEAD\n//- project/sub/.git\ngitdir: ../.git/modules/sub\n//- project/sub/a/\n");
         let project = context.project();
-        assert_eq!(repository(&project.join("sub/a")), Some(project.join("sub")));
-        assert_eq!(repository(&project.join("other")), Some(project.clone()));
         let scope = Scope { bases: vec![(project.clone(), Some(project.clone()))], named_by_file: Vec::new() };
         assert!(scope.has(&project) && scope.has(&project.join("other")));
         assert!(!scope.has(&project.join("sub/a")) && !scope.has(&context.home()));

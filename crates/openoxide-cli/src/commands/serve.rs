@@ -185,10 +185,7 @@ async fn listen_and_serve(
     let address = args.address()?;
     let listening = BoundListener::open(address, &access).map_err(|error| refused(address, args, &error))?;
     let home = environment.openoxide_home();
-    let projects = projects(ui, &environment, &place)?;
-    let served_projects =
-        projects.iter().map(|place| place.project.as_ref().unwrap_or(&place.folder).clone()).collect();
-    let projects = (args.auth == Auth::None).then_some(projects);
+    let (served, only_served) = (projects(ui, &environment, &place)?, args.auth == Auth::None);
     let here = here(ui, args, variable, place.clone())?;
     let engine = Engine::new(environment, place, engine_options(ui));
     // A program that reads the address may stop the server at once.
@@ -201,13 +198,13 @@ async fn listen_and_serve(
         None => None,
     };
     tell(ui, args, &listening, links.as_ref(), &here)?;
-    let options = IngressOptions { hosts: args.allow_host.clone(), access, limits: IngressLimits::default() };
+    let limits = IngressOptions { hosts: args.allow_host.clone(), access, limits: IngressLimits::default() };
     let mcp = McpHttp::behind(listening.address(), &args.allow_host);
     let mcp = McpHttp { options: args.tools.options(), ..mcp };
     let login = links.map(|links| Login { links, sessions });
-    let served = HttpOptions { well_known: args.publish, mcp, login, projects, served: served_projects, here };
-    let router = openoxide_server::router(engine.clone(), served);
-    openoxide_server::serve(listening, Ingress::new(router, &engine, options), &engine).await;
+    let options = HttpOptions { well_known: args.publish, mcp, login, served, only_served, here };
+    let router = openoxide_server::router(engine.clone(), options);
+    openoxide_server::serve(listening, Ingress::new(router, &engine, limits), &engine).await;
     Ok(())
 }
 
@@ -221,7 +218,7 @@ async fn announced(ui: &Ui, links: &OneTimeLinks) -> Option<Announced> {
     again.inspect_err(|error| ui.warn(&format!("`serve --link` will not find this server: {error}"))).ok()
 }
 
-/// Returns the projects that are named: those alone are served where nothing has to be shown.
+/// Returns the projects that are named, the first one first.
 fn projects(ui: &Ui, environment: &Environment, first: &Place) -> anyhow::Result<Vec<Place>> {
     let others = ui.common.project.iter().skip(1).cloned();
     let others = others.map(|folder| Place { folder, project: None, ..first.clone() }.fixed(environment));

@@ -7,7 +7,6 @@ use openoxide_skills::catalog::Entry;
 use openoxide_skills::envelope::{AttachedFile, Message, attachment};
 use openoxide_skills::expand::FileRef;
 use openoxide_skills::host::{Caller, FileBase, FileRules, ReadProblem, ResourceRules};
-use openoxide_skills::ownership::is_ours;
 use openoxide_skills::resource::{
     ReadLimit, Resource, ResourceBytes, ResourcePart, ResourcePath, ResourceRequest, SkillDir, shown_name,
 };
@@ -98,7 +97,7 @@ impl Finder<'_> {
             // Who is named with `@` is no file, and not worth a word.
             return Err(if read.is_ok() { NO_PROJECT } else { MISSING });
         }
-        if base != FileBase::Skill && !self.is_users_own() {
+        if base != FileBase::Skill && !self.loading.is_users_own() {
             return Err(if read.is_ok() { OF_ANOTHER_USER } else { MISSING });
         }
         let resource = read.map_err(words)?;
@@ -114,11 +113,6 @@ impl Finder<'_> {
             ResourceBytes::Text { text, removed } => Ok(Found { full, text, removed }),
             ResourceBytes::Binary(_) | ResourceBytes::Open(_) => Err(words(ReadProblem::Binary)),
         }
-    }
-
-    /// Tells whether the skill belongs to the user or root. Another user who shares a folder may not send files of this one.
-    fn is_users_own(&self) -> bool {
-        std::fs::metadata(self.loading.entry.canonical()).is_ok_and(|file| is_ours(&file))
     }
 
     /// Tells whether rules allow a file of the skill to be read; nobody is asked for it.

@@ -6,6 +6,7 @@ use openoxide_config::PermissionKind;
 use openoxide_permissions::GrantDelta;
 use openoxide_sandbox::PrivateFolder;
 use openoxide_skills::expand::{Arguments, Expanded, ShellPiece, Variables};
+use openoxide_skills::ownership::is_ours;
 use openoxide_skills::resource::{FolderSnapshot, SkillDir, SnapshotError};
 use openoxide_skills::{catalog::Entry, envelope::Message, parse::Parsed};
 
@@ -51,6 +52,11 @@ pub(crate) struct Loading {
 impl Loading {
     pub(crate) fn name(&self) -> String {
         self.entry.skill.name.to_string()
+    }
+
+    /// Tells whether the skill belongs to the user or root. Another user who shares a folder may not send files of this one.
+    pub(crate) fn is_users_own(&self) -> bool {
+        std::fs::metadata(self.entry.canonical()).is_ok_and(|file| is_ours(&file))
     }
 
     /// Puts texts in the place of commands, where nothing runs.

@@ -80,6 +80,11 @@ fn run(runtime: &Runtime, session: &Session, loading: &mut Loading, piece: &Shel
     let ours = piece.env.iter().cloned().chain([folder]);
     set_variables(&mut command, session, &loading.variables_for(PermissionKind::Shell), ours)?;
     runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &runtime.in_force_for(loading)?)?;
+    if !loading.is_users_own() {
+        loading
+            .troubles
+            .push(format!("`{}` did not see the project: the skill belongs to another user", piece.command));
+    }
     Ok(Run { skill: loading.name(), written: piece.command.clone(), command })
 }
 

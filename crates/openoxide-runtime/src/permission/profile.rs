@@ -76,8 +76,14 @@ impl Runtime {
     }
 
     /// Returns what is in force for the commands of a skill. Its profile applies if it was approved, or a rule allows it.
+    ///
+    /// A rule that allows a command was written for the user's own skills. So the commands of another user's skill, who shares
+    /// a folder, get its copy and no files of the project.
     pub(crate) fn in_force_for(&self, loading: &Loading) -> Result<Grants, String> {
-        let in_force = self.in_force()?;
+        let mut in_force = self.in_force()?;
+        if !loading.is_users_own() {
+            (in_force.read, in_force.write) = Default::default();
+        }
         let ruled = || self.ruled_by_names(Permission::Profile, &loading.entry, str::to_owned).action;
         let counts = loading.snapshot.is_ok() && (has_profile(&loading.granted) || ruled() == Action::Allow);
         Ok(if counts { in_force.with(&loading.profile) } else { in_force })

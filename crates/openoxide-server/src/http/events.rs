@@ -1,6 +1,6 @@
 //! Streams changes of skills as server-sent events.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::{convert::Infallible, path::Path, sync::Arc, time::Duration};
 
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -54,21 +54,28 @@ impl ChangeEvent {
     }
 }
 
-/// The files of the skills that a program sees.
-type Paths = HashSet<Arc<Path>>;
+/// The files of the skills that a program sees, and whether each is alone with its name there.
+type Paths = HashMap<Arc<Path>, bool>;
 
 fn paths(snapshot: &Snapshot) -> Paths {
-    snapshot.catalog.skills.iter().map(|entry| Arc::clone(&entry.skill.path)).collect()
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    let skills = || snapshot.catalog.skills.iter().map(|entry| &entry.skill);
+    skills().for_each(|skill| *names.entry(&skill.name).or_default() += 1);
+    skills().map(|skill| (Arc::clone(&skill.path), names.get(&*skill.name) == Some(&1))).collect()
 }
 
 /// Returns what a program sees of a change; notes what it sees from now on.
 fn visible(change: &Change, seen: &mut Paths) -> Option<ChangeEvent> {
     let now = paths(&*to_programs(&change.snapshot).ok()?);
     let before = std::mem::replace(seen, now);
-    let (was, is) =
-        (|skill: &SkillChange| before.contains(&*skill.path), |skill: &SkillChange| seen.contains(&*skill.path));
+    let was = |skill: &SkillChange| before.contains_key(&*skill.path);
+    let is = |skill: &SkillChange| seen.contains_key(&*skill.path);
+    let is_alone = |skill: &SkillChange| seen.get(&*skill.path).or(before.get(&*skill.path)) == Some(&true);
     let all = || [&change.added, &change.removed, &change.changed].into_iter().flatten();
-    let some = |wanted: &dyn Fn(&SkillChange) -> bool| all().filter(|skill| wanted(skill)).cloned().collect();
+    let some = |wanted: &dyn Fn(&SkillChange) -> bool| {
+        let shown = all().filter(|skill| wanted(skill));
+        shown.map(|skill| SkillChange { is_alone: is_alone(skill), ..skill.clone() }).collect()
+    };
     let shown = Change {
         snapshot: Arc::clone(&change.snapshot),
         added: some(&|skill| !was(skill) && is(skill)),

@@ -78,22 +78,15 @@ impl HttpContext {
                 return Err(Failure::new(StatusCode::FORBIDDEN, "folder-from-elsewhere", text));
             }
             place.folder = PathBuf::from(directory);
-            // A folder inside of what is served is part of it, with its settings and rules, unless it is a repository.
-            let real = std::fs::canonicalize(&place.folder).unwrap_or_else(|_| place.folder.clone());
-            place.project = place.project.filter(|project| real.starts_with(project));
             if !place.folder.is_absolute() || directory.contains('\0') {
                 let failure = Failure::new(StatusCode::NOT_FOUND, "no-folder", "`directory` must be an absolute path");
                 return Err(failure.help("begin it with `/`, or leave it out for the folder that is served"));
             }
-            if let Some(projects) = &self.http.options.projects {
-                let named = named_project(projects, &place.folder)?;
+            if self.http.options.only_served {
+                let named = named_project(&self.http.options.served, &place.folder)?;
                 (place.folder, place.project) = (named.folder.clone(), named.project.clone());
             } else {
-                let mut served = self.http.options.served.iter().chain([&self.engine.here.folder]);
-                let is_served = place.project.is_some() || served.any(|served| real.starts_with(served));
-                place.chosen_by_program = self.identity != Identity::Person && !is_served;
-                // However it is spelled, a folder is one place.
-                place.folder = real;
+                place = self.place_of(place);
             }
         }
         place.host = at.host.clone().or(place.host);
@@ -106,6 +99,24 @@ impl HttpContext {
             place.agent_only_restricts = self.identity != Identity::Person;
         }
         Ok(place)
+    }
+
+    /// Returns the place of a folder that the client names, however it is spelled.
+    fn place_of(&self, place: Place) -> Place {
+        // What cannot be resolved is refused when it is opened.
+        let folder = std::fs::canonicalize(&place.folder).unwrap_or(place.folder);
+        // A folder inside of what is served is part of it, with its settings and rules, unless it is a repository.
+        let served = self.http.options.served.iter().chain([&self.engine.here]);
+        let roots = served.map(|served| served.project.as_ref().unwrap_or(&served.folder));
+        let project = roots.filter(|root| folder.starts_with(root)).max_by_key(|root| root.as_os_str().len()).cloned();
+        let is_program = self.identity != Identity::Person;
+        Place {
+            chosen_by_program: is_program && project.is_none(),
+            without_links: is_program,
+            project,
+            folder,
+            ..place
+        }
     }
 
     /// Refuses what only the user may do.

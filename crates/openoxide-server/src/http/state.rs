@@ -1,6 +1,5 @@
 //! Holds what all routes share: the engine, the options and the caches.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_app::{Place, publish::PublishedCache};
@@ -22,10 +21,10 @@ pub struct HttpOptions {
     pub mcp: McpHttp,
     /// How the user opens a browser session to approve; absent: this server takes no approvals.
     pub login: Option<Login>,
-    /// The places that a client can name by their folders, whole and without links; absent: any folder.
-    pub projects: Option<Vec<Place>>,
     /// The projects that the server was started for. Commands read them; a folder that only a program names, they do not.
-    pub served: Vec<PathBuf>,
+    pub served: Vec<Place>,
+    /// Whether a client can name no other folders than theirs.
+    pub only_served: bool,
     /// What connects an agent on this machine.
     pub here: Here,
 }
@@ -42,7 +41,7 @@ pub struct Login {
 impl Default for HttpOptions {
     fn default() -> HttpOptions {
         let (mcp, served, here) = (McpHttp::default(), Vec::new(), Here::default());
-        HttpOptions { well_known: true, mcp, login: None, projects: None, served, here }
+        HttpOptions { well_known: true, mcp, login: None, served, only_served: false, here }
     }
 }
 

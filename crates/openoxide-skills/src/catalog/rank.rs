@@ -238,7 +238,7 @@ pub(super) fn cut(max: usize, entries: &mut [Entry]) -> Option<usize> {
 }
 
 /// Reports names that several skills have where all of them are active.
-pub(super) fn ambiguities(host: &Host, entries: &[Entry]) -> Vec<Problem> {
+pub fn ambiguities(host: &Host, entries: &[Entry]) -> Vec<Problem> {
     if host.collide.names != OnClash::All {
         return Vec::new();
     }

@@ -139,6 +139,12 @@ fn open_root(root: &Path, plan: &Plan, first: Option<&FirstSearch>) -> Result<Ta
     if !plan.boundary.may_be_root(root, &dir, LinkRole::Root { flat: plan.flat }) {
         return Err(RootProblem::Unusable(false, Box::new(plan.boundary.root_refusal())));
     }
+    if let Some(embedded) = &plan.embedded
+        && let Err(why) = embedded.check_writers()
+    {
+        let problem = Diagnostic::warning(Code::RootRefused, why.message).help(why.help);
+        return Err(RootProblem::Unusable(false, Box::new(problem)));
+    }
     match first.is_none_or(|first| first.knows(&dir)) {
         true => Ok(dir),
         false => Err(RootProblem::Unusable(false, Box::new(unreadable(&Errno::XDEV.into())))),

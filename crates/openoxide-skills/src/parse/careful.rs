@@ -71,17 +71,36 @@ fn names_of(parsed: &Parsed) -> impl Iterator<Item = String> {
 
 /// Returns the values of lines that look like the name of a skill, wherever they stand.
 fn names_in_lines(bytes: &[u8]) -> BTreeSet<String> {
-    let text = String::from_utf8_lossy(bytes).replace(['\0', '\u{feff}'], "");
-    let fields =
-        text.split(LINE_ENDS).flat_map(|line| line.split(['{', '}', ','])).filter_map(|part| part.split_once(':'));
     let bare = |text: &str| text.trim_matches(|sign: char| sign.is_whitespace() || "\"'?".contains(sign)).to_owned();
-    fields.filter(|(key, _)| is_alike(&bare(key), "name")).map(|(_, value)| bare(value)).collect()
+    let in_text = |text: &String| -> Vec<String> {
+        let parts = text.split(LINE_ENDS).flat_map(|line| line.split(['{', '}', ',']));
+        let fields = parts.filter_map(|part| part.split_once(':'));
+        fields.filter(|(key, _)| is_alike(&bare(key), "name")).map(|(_, value)| bare(value)).collect()
+    };
+    spellings(bytes).iter().flat_map(in_text).collect()
 }
+
+/// Returns a text as it is written, and without comments, which some hosts take out.
+fn spellings(bytes: &[u8]) -> [String; 2] {
+    let text = String::from_utf8_lossy(bytes).replace(['\0', '\u{feff}'], "");
+    let mut bare = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(start) = rest.find(COMMENT) {
+        let Some(length) = rest[start..].find("-->") else { break };
+        bare.push_str(&rest[..start]);
+        rest = &rest[start + length + "-->".len()..];
+    }
+    bare.push_str(rest);
+    [text, bare]
+}
+
+const COMMENT: &str = "<!--";
 
 /// What ends a line in some host.
 const LINE_ENDS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Tells whether a name of such a field is anywhere in a text, or may be: an escape can stand for any letter.
+/// Tells whether a name of such a field is anywhere in a text, or may be: an escape can stand for any letter, and a comment
+/// between letters is taken out by some hosts.
 fn mentions_control(bytes: &[u8]) -> bool {
     let letters = bytes.iter().filter(|byte| !b"-_\0".contains(byte)).map(u8::to_ascii_lowercase);
     let letters: Vec<u8> = letters.collect();
@@ -89,7 +108,8 @@ fn mentions_control(bytes: &[u8]) -> bool {
         let name = name.replace('-', "");
         letters.windows(name.len()).any(|part| part == name.as_bytes())
     };
-    bytes.contains(&b'\\') || CONTROLS_OF_MODEL.iter().any(|(name, _)| stands(name))
+    let has_comment = bytes.windows(COMMENT.len()).any(|part| part == COMMENT.as_bytes());
+    has_comment || bytes.contains(&b'\\') || CONTROLS_OF_MODEL.iter().any(|(name, _)| stands(name))
 }
 
 /// Tells whether a host could not tell what the fields are.
@@ -110,16 +130,24 @@ fn is_unclear(parsed: &Parsed) -> bool {
 /// Tells whether a line of the head looks like a field that keeps the skill from the model. The head ends where the strictest
 /// host ends it: at a line of dashes alone.
 fn a_line_keeps(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes).replace(['\0', '\u{feff}'], "");
-    let mut lines = text.split(LINE_ENDS).skip_while(|line| line.trim().is_empty());
-    let opening = lines.next().into_iter();
-    let head = opening.chain(lines.take_while(|line| line.trim_end() != "---"));
-    head.flat_map(|line| line.split(['{', '}', ','])).any(line_keeps_from_model)
+    let keeps = |text: &String| {
+        let mut lines = text.split(LINE_ENDS).skip_while(|line| line.trim().is_empty());
+        let opening = lines.next().into_iter();
+        let head = opening.chain(lines.take_while(|line| line.trim_end() != "---"));
+        head.flat_map(|line| line.split(['{', '}', ','])).any(line_keeps_from_model)
+    };
+    spellings(bytes).iter().any(keeps)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::host::ParseRules;
+    use crate::parse::parse_head;
 
     fn keeps(text: impl AsRef<[u8]>) -> bool {
         let reader = CarefulReader::of(&Hosts::builtin());
@@ -130,7 +158,11 @@ mod tests {
     fn what_one_host_reads_counts_for_all() {
         let padded = format!("---\nname: x\nmore: {}\ndisable-model-invocation: true\n---\n", "y".repeat(70_000));
         let wide: Vec<u8> = "---\ndisable-model-invocation: true\n---\n".bytes().flat_map(|byte| [byte, 0]).collect();
-        let texts: [&[u8]; 18] = [
+        let texts: [&[u8]; 22] = [
+            b"---\nname: x\ndisable-model-<!-- x -->invocation: true\n---\nBody\n",
+            b"---\nname: x\nhi<!-- -->de: true\n---\nBody\n",
+            b"---\nname: x\nena<!---->bled: false\n---\nBody\n",
+            b"---\nname: [x\nhi<!-- -->de: true\n---\nBody\n",
             b"---\nname: x\ndisable-model-invocation: true\n---\nBody\n",
             b"---\ndescription: |\n  a\n  ---\n  b\ndisable-model-invocation: true\n---\nBody\n",
             b"---\ndescription: a --- b\nDisable_Model_Invocation: yes\n---\nBody\n",
@@ -206,5 +238,74 @@ mod tests {
         }
         let example = b"---\nname: x\ndescription: X\n---\nname: secret\n";
         assert!(!reader.read(example, true, "x", CarefulNames::Wanted).names.contains("secret"));
+    }
+
+    static ALL: LazyLock<CarefulReader> = LazyLock::new(|| CarefulReader::of(&Hosts::builtin()));
+    static EACH: LazyLock<Vec<(String, ParseRules)>> =
+        LazyLock::new(|| Hosts::builtin().all().map(|spec| (spec.name.clone(), spec.host().unwrap().parse)).collect());
+
+    /// Pieces of frontmatter that hosts read in different ways.
+    fn pieces() -> impl Strategy<Value = String> {
+        let field = prop::sample::select(vec![
+            "disable-model-invocation",
+            "disable_model_invocation",
+            "DISABLE-MODEL-INVOCATION",
+            "hide",
+            "enabled",
+            "name",
+            "description",
+        ]);
+        let value = prop::sample::select(vec!["true", "false", "yes", "[true]", "perhaps", "|", "x: y", "\"true\""]);
+        let mark = prop::sample::select(vec![
+            "---",
+            "---\n",
+            "\n---\n",
+            "\n",
+            "\r",
+            "\r\n",
+            " ",
+            "<!--",
+            "-->",
+            "<!-- x -->",
+            "\u{feff}",
+            "{",
+            "}",
+            ", ",
+            "- ",
+            "  ",
+            "\\",
+            "#",
+            "<<: ",
+            "&a ",
+            "*a",
+            "...",
+            "\t",
+            "\u{85}",
+            "hi",
+            "de: true",
+            "text",
+        ]);
+        let piece = prop_oneof![
+            3 => (field, value).prop_map(|(field, value)| format!("{field}: {value}\n")),
+            2 => mark.prop_map(str::to_owned),
+        ];
+        prop::collection::vec(piece, 0..9).prop_map(|pieces| format!("---\n{}", pieces.concat()))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn no_host_alone_keeps_what_all_together_give(text in pieces(), is_opened in any::<bool>()) {
+            let text = if is_opened { text.as_str() } else { &text[4..] };
+            let head =
+                Head { bytes: text.as_bytes(), text: Ok(text), whole: true, folder: "x", real_folder: "x" };
+            let keeps_in = |(_, rules): &&(String, ParseRules)| {
+                parse_head(head, rules).is_some_and(|parsed| parsed.frontmatter.keeps_from_model)
+            };
+            let keeping: Vec<&String> = EACH.iter().filter(keeps_in).map(|(name, _)| name).collect();
+            let together = ALL.read(text.as_bytes(), true, "x", CarefulNames::Unused).keeps_from_model;
+            prop_assert!(keeping.is_empty() || together, "{keeping:?} keep {text:?}");
+        }
     }
 }

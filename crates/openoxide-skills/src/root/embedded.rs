@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use crate::ownership::{ForeignWriter, check_folders};
+
 /// Skills that come inside the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbeddedSkills {
@@ -24,6 +26,12 @@ impl EmbeddedSkills {
     /// Returns a file of the set.
     pub(crate) fn file(&self, path: &Path) -> Option<&'static [u8]> {
         self.files.iter().find(|(known, _)| known == path).map(|(_, bytes)| *bytes)
+    }
+
+    /// Checks that no other user could have written the folder, or put it there: its skills are believed to be the program's.
+    pub(crate) fn check_writers(&self) -> Result<(), ForeignWriter> {
+        let home = self.folder.parent().and_then(Path::parent);
+        check_folders(&self.folder.join("SKILL.md"), home)
     }
 
     /// Tells whether the set is written to this folder.

@@ -11,6 +11,9 @@ use super::step::{InLayer as _, LayerError};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
+/// A call that is newer than its name in the C library's bindings; it has this number on every architecture.
+const SYS_OPEN_TREE_ATTR: i64 = 467;
+
 /// Calls that are refused with `EPERM` whatever their arguments.
 const REFUSED: &[i64] = &[
     // Other processes.
@@ -52,6 +55,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_pivot_root,
     libc::SYS_chroot,
     libc::SYS_open_tree,
+    SYS_OPEN_TREE_ATTR,
     libc::SYS_move_mount,
     libc::SYS_fsopen,
     libc::SYS_fsconfig,
