@@ -38,7 +38,8 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
     let reader = CarefulReader::of(&workspace.hosts);
     // A host that cannot be used finds nothing.
     let views: Vec<View> = workspace.hosts.names().filter_map(|name| Some(workspace.view(name).ok()?.0)).collect();
-    let single = SingleFiles::of(views.iter().chain([&*snapshot.view]).flat_map(|view| &view.roots));
+    let single =
+        SingleFiles::of(views.iter().chain([&*snapshot.view]).flat_map(|view| &view.roots), &workspace.project);
     let rules = workspace.own_rules()?;
     let by_name = match rules.mean_names() || switches_by_name(&own) {
         true => CarefulNames::Wanted,

@@ -111,6 +111,20 @@ mod tests {
         assert_eq!(fs_err::read_dir(dir.path().join("skills")).unwrap().count(), 1);
     }
 
+    /// The marker is no secret. Only the program's own bytes, which nobody else could write, are taken for them.
+    #[test]
+    fn what_only_looks_like_the_set_is_rewritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("skills/.system");
+        let set: &[(PathBuf, &[u8])] = &[(PathBuf::from("a/SKILL.md"), b"one")];
+        assert!(unpack(&target, set).unwrap());
+        fs_err::write(target.join("a/SKILL.md"), "planted").unwrap();
+        assert!(unpack(&target, set).unwrap() && !unpack(&target, set).unwrap());
+        assert_eq!(fs_err::read(target.join("a/SKILL.md")).unwrap(), b"one");
+        fs_err::set_permissions(&target, Permissions::from_mode(0o777)).unwrap();
+        assert!(unpack(&target, set).unwrap() && !unpack(&target, set).unwrap());
+    }
+
     #[test]
     fn the_embedded_set_is_there() {
         let names: Vec<_> = embedded_skills()

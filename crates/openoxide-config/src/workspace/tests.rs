@@ -157,11 +157,17 @@ fn a_folder_that_a_program_chose_is_no_link_and_gives_no_files() {
     fs_err::create_dir_all(root.join("project")).unwrap();
     std::os::unix::fs::symlink("project", root.join("link")).unwrap();
     let environment = Environment { cwd: root.clone(), admin: root.join("admin"), ..Environment::default() };
-    let open = |folder: &str, chosen_by_program: bool| {
-        let place = Place { chosen_by_program, ..Place::of(root.join(folder)) };
+    let open = |folder: &str, by_program: bool| {
+        let place = Place { chosen_by_program: by_program, without_links: by_program, ..Place::of(root.join(folder)) };
         Workspace::open(environment.clone(), place)
     };
-    assert!(matches!(open("link", true), Err(WorkspaceError::NoFolder { .. })));
+    for folder in ["link", "project/../project", "project/../link"] {
+        assert!(matches!(open(folder, true), Err(WorkspaceError::NoFolder { .. })), "{folder}");
+    }
     assert!(open("link", false).unwrap().gives_files());
-    assert!(!open("project", true).unwrap().gives_files());
+    let opened = open("project", true).unwrap();
+    assert!(!opened.gives_files() && opened.reopen().is_ok());
+    fs_err::rename(root.join("project"), root.join("moved")).unwrap();
+    std::os::unix::fs::symlink("moved", root.join("project")).unwrap();
+    assert!(matches!(opened.reopen(), Err(WorkspaceError::NoFolder { .. })), "it was exchanged for a link");
 }

@@ -50,12 +50,8 @@ impl InnerSkills for HiddenSkills {
 
     fn hides_file(&self, file: OwnedFd, path: &Path) -> bool {
         let names = self.single.names(path);
-        let is_hidden = |text: Prefix| match names.as_slice() {
-            // Where nothing looks from here, a host that looks from elsewhere may take it for a skill.
-            [] => self.reader.read(&text.bytes, text.whole, "", CarefulNames::Unused).keeps_from_model,
-            names => self.hides_skill(&text.bytes, text.whole, path, names),
-        };
-        read_opened_prefix(Ok(file)).is_none_or(is_hidden)
+        let is_hidden = |text: Prefix| self.hides_skill(&text.bytes, text.whole, path, &names);
+        !names.is_empty() && read_opened_prefix(Ok(file)).is_none_or(is_hidden)
     }
 
     fn is_kept_by_metadata(&self, folder: BorrowedFd<'_>) -> bool {

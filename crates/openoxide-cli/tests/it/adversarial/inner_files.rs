@@ -111,6 +111,8 @@ fn single_files_beside_a_visible_skill(setting: Setting) {
     file(&context, "", "open.md", &text("open", "", "Open text."));
     file(&context, "", "notes.md", "Outer notes.\n");
     file(&context, "", "hidden-itself.md", &text("hidden-itself", "disable-model-invocation: true\n", "LEAKED"));
+    let elsewhere = "apps/web/.claude/commands/hidden-elsewhere.md";
+    file(&context, "", elsewhere, &text("hidden-elsewhere", "disable-model-invocation: true\n", "LEAKED"));
     file(&context, "", "hidden-rule.md", &text("hidden-rule", "", "LEAKED"));
     file(&context, "", "hidden-switch.md", &text("hidden-switch", "", "LEAKED"));
     // Nobody takes this for a skill: it shows what one looks like.
@@ -126,7 +128,9 @@ fn single_files_beside_a_visible_skill(setting: Setting) {
         let mut door = Door::at(setting, Place::new(&context, host));
         let listed = door.look() + &door.about("outer") + &door.files("outer");
         assert!(!listed.contains("hidden-"), "{host}: {listed}");
-        for path in ["hidden-itself.md", "hidden-rule.md", "hidden-switch.md", "link.md", "./docs/../hidden-rule.md"] {
+        for path in
+            [elsewhere, "hidden-itself.md", "hidden-rule.md", "hidden-switch.md", "link.md", "./docs/../hidden-rule.md"]
+        {
             let said = door.read_as_model("outer", path);
             assert!(!said.contains("LEAKED"), "{host} {path}: {said}");
         }

@@ -41,6 +41,7 @@ attack! { the_access_token_as_proof for everyone {
     rpc = "there is no token: the client that started us speaks for the user"
 } }
 
+attack! { commands_of_another_users_skill { cli, http, mcp, mcp_http, rpc } }
 attack! { folders_that_a_program_names for everyone {
     cli = "the user names the folder",
     http,
@@ -131,6 +132,24 @@ fn folders_that_a_program_names(setting: Setting) {
             let said = activate(folder);
             assert!(!isolates(&context) || host != "openoxide" || said.contains("Own "), "{host} {folder}: {said}");
         }
+    }
+}
+
+/// Another user puts a skill into a project that they share. A command that the user allowed reads nothing of the project for it.
+fn commands_of_another_users_skill(setting: Setting) {
+    let context = TestContext::new();
+    context.tree(
+        "//- project/.agents/skills/find/SKILL.md\n---\nname: find\ndescription: Finds words\n---\n!`grep -rn . .`\n@notes.md\n\
+         //- project/notes.md\nLEAKED\n//- home/.openoxide/config.toml\n[permission.shell]\n\"grep *\" = \"allow\"\n",
+    );
+    setting.give(&context);
+    let file = context.project().join(".agents/skills/find/SKILL.md");
+    if std::os::unix::fs::chown(&file, Some(65533), None).is_err() {
+        return skipped("only root makes files of another user");
+    }
+    for host in ["openoxide", "claude-code"] {
+        let said = Door::at(setting, Place::new(&context, host)).activate("find");
+        assert!(said.contains("find") && !said.contains("LEAKED"), "{host}: {said}");
     }
 }
 

@@ -41,7 +41,15 @@ fn fixing_behind_a_link(setting: Setting) {
         }
         setting.give(&context);
         let before = outside(&context);
-        let ways: [&[&str]; 4] = [&[], &["."], &[".agents/skills"], &[".agents/skills/own", ".agents/skills/file"]];
+        let ways: [&[&str]; 7] = [
+            &[],
+            &["."],
+            &[".agents/skills"],
+            &[".agents/skills/own", ".agents/skills/file"],
+            &[".claude/skills"],
+            &[".agents/skills/dir"],
+            &[".agents/skills/../skills/lower"],
+        ];
         for way in ways {
             let output = context.answer(&mut setting.command(&context, [&["check", "--fix"], way].concat()));
             assert_eq!(outside(&context), before, "trusted: {trusted}, {way:?}: {output}");
@@ -55,7 +63,12 @@ fn a_new_skill_behind_a_link(_: Setting) {
     let context = TestContext::new();
     context.tree("//- outside/keep\nk\n//- project/.agents -> ../outside\n");
     let before = outside(&context);
-    let output = run(&context, &["new", "fresh"]);
-    assert!(output.status != Some(0) && output.stderr.contains("leads out of the project"), "{output}");
-    assert_eq!(outside(&context), before);
+    for args in
+        [&["new", "fresh"][..], &["new", "fresh", "--dir", ".agents"], &["new", "fresh", "--dir", ".agents/deep/er"]]
+    {
+        let output = run(&context, args);
+        assert!(output.status != Some(0) && output.stderr.contains("is a link that leads elsewhere"), "{output}");
+        assert!(output.stderr.contains("name that: "), "{output}");
+        assert_eq!(outside(&context), before);
+    }
 }
