@@ -107,6 +107,7 @@ impl Workspace {
             project: self.host_project(rules),
             home: self.environment.home.clone(),
             variables: self.environment.variables.clone(),
+            agent: self.place.agent.clone(),
             added: self.place.added.iter().map(absolute).collect(),
             touched: self.place.touched.iter().map(absolute).collect(),
             repository: self.project.clone(),
