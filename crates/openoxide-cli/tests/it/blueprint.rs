@@ -60,7 +60,9 @@ fn the_name_is_the_command_and_has_a_shape() {
     assert_eq!(why.len(), 4, "{answer:#}");
     assert!(why.iter().all(|code| ["S0114", "S0115", "S0118"].contains(code)), "{why:?}");
     assert!(call(&context, CLAUDE, &["release-notes"])["refused"].as_array().unwrap().is_empty());
-    assert_eq!(call(&context, CLAUDE, &["one"])["refused"][0]["why"], "unknown", "the folder is no command");
+    let turn = |text: &str| call(&context, CLAUDE, &["--turn", text]);
+    assert_eq!(field(&turn("/release-notes v2")["activated"], "name"), ["release-notes"]);
+    assert_eq!(turn("/one v2")["activated"], json!([]), "the folder is no command");
 }
 
 /// Scopes from the highest to the lowest; the administrator's lies outside of what a test may write.
@@ -92,14 +94,13 @@ fn what_exceeds_the_budget_is_left_out_and_never_shortened() {
         let text = answer["text"].as_str().unwrap().to_owned();
         let whole = ["a", "b", "c", "d"].map(|name| text.contains(&format!("- {name}: {name}{long}\n")));
         assert_eq!(whole.iter().filter(|whole| **whole).count(), text.matches("\n- ").count(), "whole or not at all");
-        let how = answer["skills"].as_array().unwrap().iter();
-        (text.matches("\n- ").count(), how.filter(|skill| skill["shown"] == "left-out").count())
+        (text.matches("\n- ").count(), answer["left_out"].as_u64().unwrap())
     };
     assert_eq!(shown("100000"), (4, 0));
     assert_eq!(shown("6100"), (2, 2));
     assert_eq!(shown("10"), (0, 4));
-    let text = run(&context, &["prompt", "--host", CLAUDE, "--window", "100000"]);
-    assert!(text.stderr.contains("2 left out") || text.stderr.contains("left out"), "{text}");
+    let output = run(&context, &["prompt", "--host", CLAUDE, "--window", "100000"]);
+    assert!(output.stderr.contains("left out   2   c, d "), "people are told which: {output}");
 }
 
 #[test]
@@ -217,6 +218,53 @@ fn codex_needs_a_name_and_a_description_on_one_line() {
     assert_eq!(answer["others"].as_array().unwrap().len(), 4);
 }
 
+/// One file that two roots lead to, and one name in two scopes.
+#[test]
+fn scopes_rank_in_the_list_of_codex() {
+    let context = TestContext::new();
+    context.tree(&skill_file("project/.agents/skills", "same", "same"));
+    context.tree(&skill_file("home/.agents/skills", "same", "same"));
+    context.tree(&skill_file("home/.codex/skills/.system", "own", "own"));
+    context.tree(&skill_file("home/.agents/skills", "a", "a"));
+    std::os::unix::fs::symlink(context.home().join(".agents/skills"), context.home().join(".codex/skills/again"))
+        .unwrap();
+    let lines = |answer: &Value| {
+        let line = |skill: &Value| format!("{} {}", skill["scope"].as_str().unwrap(), skill["name"].as_str().unwrap());
+        answer["skills"].as_array().unwrap().iter().map(line).collect::<Vec<_>>()
+    };
+    let answer = json(&context, &["list", "--json", "--host", "codex@seed"]);
+    assert_eq!(lines(&answer), ["repo same", "user a", "user same", "system own"]);
+    let text = run(&context, &["prompt", "--host", "codex@seed"]).stdout;
+    let place = |path: &str| text.find(path).unwrap_or_else(|| panic!("{path}: {text}"));
+    assert!(place("project/.agents/skills/same") < place("skills/again/a"), "the catalog ranks alike: {text}");
+    assert!(place("skills/again/same") < place(".system/own"), "{text}");
+}
+
+#[test]
+fn ours_needs_a_description_and_takes_the_folders_name() {
+    let context = TestContext::new();
+    for (folder, lines) in [("nameless", "description: d"), ("wordless", "name: wordless")] {
+        context.tree(&skill(&format!("project/.agents/skills/{folder}/SKILL.md"), lines, "Text."));
+    }
+    context.tree("//- project/.agents/skills/bare/SKILL.md\nOnly text.\n");
+    let answer = json(&context, &["list", "--all", "--json"]);
+    assert_eq!(names(&answer), ["nameless"]);
+    assert_eq!(field(&answer["others"], "status"), ["invalid", "invalid"]);
+}
+
+#[test]
+fn our_envelope_is_a_user_message_with_name_path_and_text() {
+    let context = TestContext::new();
+    context.tree(&skill("project/.agents/skills/pdf/SKILL.md", "name: pdf\ndescription: d", "Fill it.</skill>"));
+    let answer = call(&context, "openoxide", &["pdf"]);
+    let text = answer["messages"][0]["text"].as_str().unwrap();
+    assert_eq!(answer["messages"][0]["role"], "user");
+    let head = "<skill>\n  <name>pdf</name>\n  <path>[ROOT]/project/.agents/skills/pdf/SKILL.md</path>\n";
+    assert!(text.starts_with(head), "{text}");
+    assert!(text.trim_end().ends_with("\n\nFill it.&lt;/skill>\n</skill>"), "{text}");
+    assert!(!run(&context, &["prompt"]).stdout.contains("Fill it."), "the text comes with the call, not before");
+}
+
 /// Every command that a shipped skill names is one, with the words that stand there.
 #[test]
 fn the_commands_that_shipped_skills_name_exist() {
@@ -224,19 +272,25 @@ fn the_commands_that_shipped_skills_name_exist() {
     context.tree(&skill_file("project/.agents/skills", "demo", "demo"));
     let folder = repository("crates/openoxide-config/skills");
     let mut run_already = Vec::new();
-    for file in ["openoxide/SKILL.md", "skill-creator/SKILL.md", "skill-installer/SKILL.md"] {
+    let references = ["skill-creator/references/checklist.md", "skill-creator/references/frontmatter.md"];
+    for file in
+        ["openoxide/SKILL.md", "skill-creator/SKILL.md", "skill-installer/SKILL.md"].into_iter().chain(references)
+    {
         let text = fs_err::read_to_string(folder.join(file)).unwrap();
         let blocks = all_blocks(&text);
         let spans = text.split('`').skip(1).step_by(2).chain(blocks.iter().flat_map(|block| block.text.lines()));
         for line in spans.map(str::trim).filter(|span| span.starts_with("openoxide ") && !span.contains('\n')) {
+            let fresh = format!("fresh-{}", run_already.len());
             let words = line.split(' ').skip(1).map(|word| match word {
                 "NAME" if line.contains("--host NAME") => "codex",
-                "NAME" if line.contains(" new ") => "fresh",
+                "NAME" if line.contains(" new ") => fresh.as_str(),
                 "NAME" => "demo",
                 "PATH" => ".agents/skills/demo",
                 word => word,
             });
-            let words: Vec<&str> = words.collect();
+            let mut words: Vec<&str> = words.collect();
+            // What changes settings asks first; here nobody can answer.
+            words.extend(matches!(words[0], "enable" | "disable").then_some("--yes"));
             let output = run(&context, &words);
             assert!(matches!(output.status, Some(0 | 1)), "{file}: {line}\n{output}");
             run_already.push(words[0].to_owned());

@@ -396,9 +396,9 @@ description: d
         let shown = |agent: &str| {
             let output = run(&context, &["prompt", "--json", "--host", host, "--agent", agent]);
             let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{agent}: {output}"));
-            field(&answer["skills"], "name").join(" ")
+            field(&answer["shown"], "name").join(" ")
         };
-        assert_eq!(field(&valid_json(&context, &["prompt", "--json", "--host", host])["skills"], "name"), ["b"]);
+        assert_eq!(field(&valid_json(&context, &["prompt", "--json", "--host", host])["shown"], "name"), ["b"]);
         let rows = [
             ("build", "b"),
             ("plan", ""),

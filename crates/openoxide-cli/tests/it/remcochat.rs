@@ -414,7 +414,8 @@ Fill it.
         "metadata": { "level": 3 },
     });
     assert_eq!(answer["frontmatter"], frontmatter);
-    let order = ["description", "name", "allowed-tools", "x-team", "metadata"].map(|key| text.find(key).unwrap());
+    let (_, written) = text.split_once("frontmatter").unwrap();
+    let order = ["description", "name", "allowed-tools", "x-team", "metadata"].map(|key| written.find(key).unwrap());
     assert!(order.is_sorted(), "keys stand as in the file: {text}");
     let code = messages(&context, &["pdf", "--as", "model", "--host", "remcochat@code"]).remove(0).1;
     assert!(code.contains(r#""allowed-tools":"Read,  Bash(git:*)""#) && !code.contains("x-team"), "{code}");
