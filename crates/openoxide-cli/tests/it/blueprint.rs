@@ -189,7 +189,14 @@ fn every_activation_names_the_model_that_the_skill_asks_for() {
 #[test]
 fn the_catalog_of_codex_says_how_to_use_skills() {
     let context = TestContext::new();
-    context.tree(&skill_file("project/.agents/skills", "pdf", "pdf"));
+    context.tree(&skill("project/.agents/skills/pdf/SKILL.md", "name: pdf\ndescription: Does pdf", "The body."));
+    context.tree(&skill_file("project/.agents/skills", "named", "named"));
+    context.tree("//- project/.agents/skills/named/agents/openai.yaml\npolicy:\n  allow_implicit_invocation: false\n");
+    for host in ["codex@seed", "codex"] {
+        let text = run(&context, &["prompt", "--host", host]).stdout;
+        assert!(text.contains("Does pdf") && !text.contains("The body."), "{host}: {text}");
+        assert!(!text.contains("Does named"), "{host}: a skill that has to be named is not in the list: {text}");
+    }
     let text = run(&context, &["prompt", "--host", "codex@seed"]).stdout;
     assert!(text.contains("- pdf: Does pdf (file: [ROOT]/project/.agents/skills/pdf/SKILL.md)\n"), "{text}");
     let (_, rules) = text.split_once("### When to use one").expect("rules on when to use a skill");
