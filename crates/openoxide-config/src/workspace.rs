@@ -133,12 +133,13 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Refuses an agent that neither our settings nor the host that is named have.
+    /// Refuses an agent that neither our settings nor the host that is named have. A program chooses among ours only.
     fn refuse_unknown_agent(&self) -> Result<(), WorkspaceError> {
         let own = self.config.agents();
         let Some(name) = self.place.agent.as_ref().filter(|name| !own.contains_key(*name)) else { return Ok(()) };
         let mut known: Vec<String> = own.keys().cloned().collect();
-        if let Some((view, _)) = self.named_host().map(|host| self.view(&host)).transpose()?
+        let host = self.named_host().filter(|_| !self.place.agent_only_restricts);
+        if let Some((view, _)) = host.map(|host| self.view(&host)).transpose()?
             && let Some(agents) = &view.host.agents
         {
             known.extend(agents.names(&view.settings).map(str::to_owned));

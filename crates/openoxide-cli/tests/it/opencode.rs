@@ -412,6 +412,8 @@ description: d
             assert_eq!(shown(agent), names, "{host} {agent}");
         }
     }
+    let roots = run(&context, &["roots", "--json", "--host", NOW]).stdout;
+    assert!(!roots.contains("\"description\""), "what an agent is made of is not shown: {roots}");
     let unknown = run(&context, &["list", "--host", NOW, "--agent", "mien"]);
     assert_eq!(unknown.status, Some(2), "{unknown}");
     assert!(unknown.stderr.contains("did you mean `mine`?") && unknown.stderr.contains("`explore`"), "{unknown}");

@@ -100,6 +100,9 @@ impl<'r> Reader<'r> {
             if !source.holds.is_empty() {
                 *value = Value::Boolean(contains_any(value, &source.holds));
             }
+            if let (true, Some(table)) = (source.keys, value.as_table()) {
+                *value = Value::Array(table.keys().map(|key| Value::from(key.as_str())).collect());
+            }
             if source.negate && !(layer.env.is_some() && value.is_str()) {
                 *value = Value::Boolean(value.as_bool() != Some(true));
             }

@@ -98,9 +98,7 @@ impl View {
         let name = self.around.agent.as_ref().unwrap_or(&agents.first);
         let own = agents.built_in.get(name).into_iter().flatten();
         let origin = format!("{} for its agent `{name}`", self.host.title);
-        own.flat_map(|(permission, value)| patterns(value).into_iter().map(move |said| (permission, said)))
-            .map(|(permission, said)| self.rule(permission, said, origin.clone()))
-            .collect()
+        own.map(|(permission, word)| self.rule(permission, ("*", word), origin.clone())).collect()
     }
 
     fn rule(&self, permission: &str, (pattern, word): (&str, &str), origin: String) -> Rule {

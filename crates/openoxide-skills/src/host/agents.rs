@@ -13,19 +13,19 @@ use crate::settings::HostSettings;
 pub struct AgentRules {
     /// The agent that is meant where none is named. Keys of settings name the agent as `{agent}`.
     pub first: String,
-    /// The setting whose keys are the names of agents.
+    /// The setting that lists the names of more agents.
     pub setting: Option<String>,
-    /// The program's own agents, each with permissions that come before those of its settings.
+    /// The program's own agents, each with what it may do: `allow`, `ask` or `deny` for a permission. Settings come after
+    /// that.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, serde_json::Map<String, serde_json::Value>>")]
-    pub built_in: BTreeMap<String, toml::Table>,
+    pub built_in: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl AgentRules {
     /// Returns the names of all agents: the program's own, and those of its settings.
     pub fn names<'n>(&'n self, settings: &'n HostSettings) -> impl Iterator<Item = &'n str> {
         let setting = self.setting.as_ref().and_then(|name| settings.get(name));
-        let set = setting.and_then(|setting| setting.value.as_table()).into_iter().flat_map(toml::Table::keys);
-        self.built_in.keys().chain(set).map(String::as_str)
+        let set = setting.and_then(|setting| setting.value.as_array()).into_iter().flatten();
+        self.built_in.keys().map(String::as_str).chain(set.filter_map(toml::Value::as_str))
     }
 }

@@ -111,6 +111,8 @@ pub struct SettingSource {
     pub holds: Vec<String>,
     /// How a variable says `true`.
     pub yes: YesWords,
+    /// Whether the value is the list of the keys of a table there.
+    pub keys: bool,
     /// Whether the value is inverted: the key says "disable".
     pub negate: bool,
 }
