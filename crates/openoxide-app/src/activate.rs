@@ -140,6 +140,8 @@ fn activated_line(activated: &ActivatedSkill) -> ActivatedLine {
         arguments: activated.arguments.clone(),
         tools: activated.tools.clone(),
         limited_to: activated.limited_to.clone(),
+        model: activated.model.clone(),
+        effort: activated.effort.clone(),
         fork: activated.fork.as_ref().map(fork_line),
         cut: activated.cut,
         repeated: activated.repeated,

@@ -53,7 +53,7 @@ pub fn prompt(snapshot: &Snapshot, input: &PromptInput) -> Result<DrawnPrompt, E
     let skills = if input.preload.is_empty() { of_agent() } else { input.preload.clone() };
     let preloaded = match skills.is_empty() {
         true => Preloaded::default(),
-        false => runtime.preload(&Session::default(), &Pinned { task: None, skills })?,
+        false => runtime.preload(&Session::new(""), &Pinned { task: None, skills })?,
     };
     let unlisted = unlisted(&runtime.view().host.preload, input.can_read, !preloaded.skills.is_empty());
     if unlisted.is_some() {

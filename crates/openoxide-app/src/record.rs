@@ -12,8 +12,10 @@ use crate::error::Error;
 
 /// Takes up the conversation that is recorded in a file. A file that is not there is an empty record.
 pub fn open(file: &Path) -> Result<Session, Error> {
-    let mut session = Session::new("");
-    session.record = Record::load(file)?;
+    let mut record = Record::load(file)?;
+    let mut session = Session::new(record.session.as_str());
+    record.session.clone_from(&session.id);
+    session.record = record;
     Ok(session)
 }
 

@@ -124,10 +124,6 @@ impl Workspace {
             project = within(&environment.cwd, trusted, place.project.as_deref())?;
             config = Config::load(&environment, &project, &place.config);
         }
-        if let Some(name) = place.agent.as_ref().filter(|name| !config.agents().contains_key(*name)) {
-            let known = config.agents().keys().cloned().collect();
-            return Err(WorkspaceError::UnknownAgent { name: name.clone(), known });
-        }
         let mut hosts = Hosts::builtin();
         if let Some(home) = environment.openoxide_home() {
             let errors = hosts.add_folder(&home.join("hosts"));
@@ -135,7 +131,25 @@ impl Workspace {
         }
         let unknown = unknown_host_settings(&config, &hosts).into_iter().chain(unknown_agents(&config, &hosts));
         config.problems.extend(unknown.collect::<Vec<_>>());
-        Ok(Workspace { environment, project, config, hosts, place, stamps, host_names: OnceLock::new() })
+        let workspace = Workspace { environment, project, config, hosts, place, stamps, host_names: OnceLock::new() };
+        workspace.refuse_unknown_agent()?;
+        Ok(workspace)
+    }
+
+    /// Refuses an agent that neither our settings nor the host that is named have. A program chooses among ours only.
+    fn refuse_unknown_agent(&self) -> Result<(), WorkspaceError> {
+        let own = self.config.agents();
+        let Some(name) = self.place.agent.as_ref().filter(|name| !own.contains_key(*name)) else { return Ok(()) };
+        let mut known: Vec<String> = own.keys().cloned().collect();
+        let host = self.named_host().filter(|_| !self.place.agent_only_restricts);
+        if let Some((view, _)) = host.map(|host| self.view(&host)).transpose()?
+            && let Some(agents) = &view.host.agents
+        {
+            known.extend(agents.names(&view.settings).map(str::to_owned));
+            known.sort();
+            known.dedup();
+        }
+        if known.contains(name) { Ok(()) } else { Err(WorkspaceError::UnknownAgent { name: name.clone(), known }) }
     }
 
     /// Tells whether our own settings files are as they were when this was opened.

@@ -44,7 +44,7 @@ impl Runtime {
 
     /// Tells whether a skill is called without a question, by the rules of the settings alone.
     pub fn calls_unasked(&self, entry: &Entry, caller: Caller) -> bool {
-        self.calling(&Session::new(""), entry, caller).action == Action::Allow
+        self.calling(&Session::default(), entry, caller).action == Action::Allow
     }
 
     /// Decides whether a caller may call a skill that it may see.
@@ -144,8 +144,11 @@ impl Admission<'_> {
         match self.call.caller {
             Caller::Model => self.said_or_unknown(Situation::SkillNotForModel, why),
             Caller::User => {
-                let ours = || format!("`{}` is for the model to call, not for people", self.call.skill);
-                self.refusal(why, self.own(Situation::SkillNotForUser).unwrap_or_else(ours))
+                let called = TerminalText(&self.call.skill);
+                let ours = || format!("`{called}` is for the model to call, not for people");
+                // A program may say nothing; a person who gets no answer needs one.
+                let own = self.own(Situation::SkillNotForUser).filter(|text| !text.is_empty());
+                self.refusal(why, own.unwrap_or_else(ours))
             }
         }
     }

@@ -34,6 +34,9 @@ pub struct Recorded {
 /// What was activated in a conversation, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
+    /// The name of the conversation, which stays the same whenever it is continued.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
     activations: Vec<Recorded>,
 }
 

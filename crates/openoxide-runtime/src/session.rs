@@ -11,7 +11,7 @@ use crate::{Record, RequestedAction, RequestedPermission, hooks::Registry};
 /// One conversation.
 #[derive(Debug, Default)]
 pub struct Session {
-    /// What tells it from others.
+    /// What tells it from others, and what a skill's text calls the session.
     pub id: String,
     /// What was activated, in order.
     pub record: Record,
@@ -32,9 +32,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// Begins a conversation.
+    /// Begins a conversation. One that is given no name gets one that no other has.
     pub fn new(id: impl Into<String>) -> Session {
-        Session { id: id.into(), ..Session::default() }
+        let given: String = id.into();
+        let id = if given.is_empty() { random_name() } else { given };
+        Session { id, ..Session::default() }
     }
 
     /// Returns the value of a variable that was asked for.
@@ -93,6 +95,12 @@ impl Session {
     pub(crate) fn is_news(&mut self, what: &str, path: &Path) -> bool {
         self.noticed.insert((what.to_owned(), path.to_owned()))
     }
+}
+
+/// Returns 128 random bits as hexadecimal digits; nothing on a machine that has none to give.
+fn random_name() -> String {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map(|()| format!("{:032x}", u128::from_be_bytes(bytes))).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use minijinja::context;
+use serde_json::{Map, Value as Json};
 
 use crate::catalog::{Entry, View};
 use crate::host::{Caller, CutRule, MessageClean, MessageRule, Role, Situation, Texts};
@@ -37,6 +38,8 @@ pub struct LoadedSkill<'a> {
     pub content: &'a str,
     /// Its frontmatter as it is now.
     pub frontmatter: &'a Frontmatter,
+    /// Everything that the frontmatter says, if that can be written as JSON.
+    pub written: Option<&'a Map<String, Json>>,
     /// Its description as it is now.
     pub description: &'a str,
     /// Who called it.
@@ -56,7 +59,11 @@ pub struct LoadedSkill<'a> {
 /// Draws the messages that carry a skill to the model.
 pub fn envelope(view: &View, loaded: &LoadedSkill<'_>) -> Result<Vec<Message>, RenderError> {
     let rules = &view.host.activation;
-    let messages = || rules.messages.iter().filter(|rule| rule.caller.is_none_or(|caller| caller == loaded.caller));
+    let says = has_arguments(loaded);
+    let is_sent = |rule: &&MessageRule| {
+        rule.caller.is_none_or(|caller| caller == loaded.caller) && (says || !rule.needs_arguments)
+    };
+    let messages = || rules.messages.iter().filter(is_sent);
     let templates = Templates::new(&view.spec, messages().map(|rule| rule.template.as_str()))?;
     let values = values(&rules.guard, loaded);
     let message = |rule: &MessageRule| {
@@ -143,16 +150,51 @@ fn values(guard: &[String], loaded: &LoadedSkill<'_>) -> minijinja::Value {
         lines => loaded.content.lines().count(),
         caller => loaded.caller.as_str(),
         args => loaded.arguments.map(|arguments| carried(arguments, guard)).unwrap_or_default(),
-        has_args => loaded.arguments.is_some_and(|arguments| !arguments.trim().is_empty()),
+        has_args => has_arguments(loaded),
         files => loaded.files.iter().map(|file| label(file)).collect::<Vec<_>>(),
         digest => loaded.digest.unwrap_or_default(),
         cut => loaded.cut,
+        frontmatter => frontmatter(loaded, guard),
         fields => context! {
             license => fields.license.as_deref().map(visible),
             compatibility => fields.compatibility.as_deref().map(visible),
             metadata => &metadata,
             allowed_tools => fields.allowed_tools.iter().map(|tool| visible(tool).into_owned()).collect::<Vec<_>>(),
+            allowed_tools_written => allowed_tools_written(loaded).map(|text| visible(&text).into_owned()),
         },
+    }
+}
+
+fn has_arguments(loaded: &LoadedSkill<'_>) -> bool {
+    loaded.arguments.is_some_and(|arguments| !arguments.trim().is_empty())
+}
+
+/// Writes everything that the frontmatter says as JSON, in its order. Where that cannot be said, name and description.
+fn frontmatter(loaded: &LoadedSkill<'_>, guard: &[String]) -> String {
+    let texts = || [("name", &*loaded.entry.skill.name), ("description", loaded.description)];
+    let least = || Json::Object(texts().map(|(key, text)| (key.to_owned(), Json::from(text))).into_iter().collect());
+    let all = loaded.written.map_or_else(least, |written| Json::Object(written.clone()));
+    carried_json(all, guard).to_string()
+}
+
+/// Writes every text of a value as the frame carries it.
+fn carried_json(value: Json, guard: &[String]) -> Json {
+    match value {
+        Json::String(text) => Json::from(carried(&text, guard)),
+        Json::Array(items) => items.into_iter().map(|item| carried_json(item, guard)).collect(),
+        Json::Object(map) => {
+            map.into_iter().map(|(key, value)| (carried(&key, guard), carried_json(value, guard))).collect()
+        }
+        other => other,
+    }
+}
+
+/// Returns `allowed-tools` as the frontmatter has it: its text, or the items of its list with commas between them.
+fn allowed_tools_written(loaded: &LoadedSkill<'_>) -> Option<String> {
+    match loaded.written?.get("allowed-tools")? {
+        Json::String(text) => Some(text.trim().to_owned()),
+        Json::Array(items) => Some(items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(",")),
+        _ => None,
     }
 }
 

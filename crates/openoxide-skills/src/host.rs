@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::settings::HostSettings;
 
 mod activation;
+mod agents;
 mod budget;
 mod expansion;
 mod fields;
@@ -32,6 +33,7 @@ pub use activation::{
     ActivationRules, Caller, Callers, CatalogFor, Content, CutOf, CutRule, Expand, FilesRule, ForkRules, MessageClean,
     MessageRule, PreloadRules, Role, ToolsMeaning,
 };
+pub use agents::AgentRules;
 pub use budget::{
     AliasFrame, BudgetRules, CatalogLines, CatalogPlace, CatalogRules, CharsPerToken, FitStep, Measure, ModelWindow,
     Reserved,
@@ -98,6 +100,8 @@ pub struct Host {
     /// The host's own settings that affect skills.
     #[serde(default)]
     pub settings: BTreeMap<String, SettingRule>,
+    /// The program's agents, each with its own permissions; absent: `{agent}` means none.
+    pub agents: Option<AgentRules>,
     /// Where the program's own settings switch single skills off; absent: it has no such switch.
     pub switch: Option<SwitchRule>,
     /// Where skills are looked for, first to last.

@@ -2,6 +2,8 @@
 //!
 //! Fitting is done here, in numbers; words are the templates'.
 
+use std::collections::BTreeMap;
+
 use minijinja::context;
 use rayon::prelude::*;
 
@@ -43,7 +45,11 @@ fn render_with(view: &View, catalog: &Catalog, model: Model, visible: bool) -> R
     let fit = Fit::new(view, model, &entries);
     let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, visible };
     let whole = renderer.draw(None)?;
-    let aliases = rules.root_alias.as_ref().map(|pattern| Aliases::new(pattern, view, catalog, &entries));
+    let aliases = rules
+        .root_alias
+        .as_ref()
+        .filter(|pattern| !pattern.is_empty())
+        .map(|pattern| Aliases::new(pattern, view, catalog, &entries));
     let aliased =
         aliases.filter(|aliases| aliases.fits(&fit)).map(|aliases| renderer.draw(Some(aliases))).transpose()?;
     renderer.frame(aliased.filter(|aliased| aliased.fitted.beats(&whole.fitted)).unwrap_or(whole))
@@ -116,7 +122,8 @@ impl Renderer<'_> {
             let roots = drawing.aliases.iter().flat_map(|aliases| &aliases.table);
             let roots: Vec<_> = roots.map(|root| context! { alias => &root.alias, path => &root.path }).collect();
             let entries = lines.join(&rules.join);
-            self.templates.draw("catalog", context! { entries, roots, left_out })? + "\n"
+            let tools = tool_names(self.view);
+            self.templates.draw("catalog", context! { entries, roots, left_out, tools })? + "\n"
         };
         if rules.lines == CatalogLines::Tidy && !text.is_empty() {
             text = tidy(&text) + "\n";
@@ -125,6 +132,11 @@ impl Renderer<'_> {
         let (budget, unit, window) = (self.fit.budget, self.fit.unit, self.fit.window.clone());
         Ok(Prompt { text, shown, place: rules.place, budget, used, own, window, unit })
     }
+}
+
+/// Returns the first name of each tool of the host, by what the tool does.
+fn tool_names(view: &View) -> BTreeMap<&'static str, String> {
+    view.host.tools.iter().filter_map(|rule| Some((rule.does.as_str(), rule.names.first()?.clone()))).collect()
 }
 
 /// Fewer entries than this are not worth a second thread.
@@ -213,7 +225,7 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
     let templates = Templates::new(&view.spec, TEMPLATES).ok();
     let entries: Vec<&Entry> = entries.into_iter().collect();
     let rules = &view.host.catalog;
-    let pattern = rules.root_alias.as_ref();
+    let pattern = rules.root_alias.as_ref().filter(|pattern| !pattern.is_empty());
     let aliases =
         pattern.map(|pattern| Aliases::new(pattern, view, catalog, &catalog.skills.iter().collect::<Vec<_>>()));
     let line = |entry: &Entry| {

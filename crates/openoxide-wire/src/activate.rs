@@ -58,6 +58,12 @@ pub struct ActivatedLine {
     /// The only tools that the model may now use; absent: any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_to: Option<Vec<String>>,
+    /// The model that the skill asks for while it is active.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How hard the model should think meanwhile, as the skill asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
     /// How it runs in a conversation of its own; then it is not among the messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fork: Option<ForkLine>,

@@ -218,10 +218,15 @@ fn installed_plugins_of_claude_code() {
 {"enabledPlugins": {"office@market": true}}
 "#,
     );
-    let list = json(&context, &["list", "--json", "--host", "claude-code"]);
-    assert_eq!(active(&list), ["office:pdf: Fill forms"], "{list:#}");
+    let hosts = ["claude-code", "claude-code@seed"];
+    for host in hosts {
+        let list = json(&context, &["list", "--json", "--host", host]);
+        assert_eq!(active(&list), ["office:pdf: Fill forms"], "{list:#}");
+    }
     context.tree("//- home/.claude/settings.json\n{\"enabledPlugins\": {\"office@market\": false}}\n");
-    assert_eq!(active(&json(&context, &["list", "--json", "--host", "claude-code"])), [] as [&str; 0]);
+    for host in hosts {
+        assert_eq!(active(&json(&context, &["list", "--json", "--host", host])), [] as [&str; 0]);
+    }
 }
 
 #[test]

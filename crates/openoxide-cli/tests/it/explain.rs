@@ -29,8 +29,9 @@ fn a_name_that_two_have() {
                    active     .agents/skills/deploy
                    active     ~/.agents/skills/deploy
       OpenCode     active     .agents/skills/deploy
-                   shadowed   ~/.agents/skills/deploy: the repo's skill of this name
-                              wins, by scope [S0301]
+                   shadowed   ~/.agents/skills/deploy: the skill of this name in
+                              `[ROOT]/project/.agents/skills`
+                              wins: its root comes later [S0301]
       14 other agents: openoxide explain deploy --all-hosts
     ----- stderr -----
     ");

@@ -46,7 +46,9 @@ fn what_your_agents_ignore() {
     repo  empty                                                  ·      ○      ○
 
     ~/.agents/skills/deploy/SKILL.md
-      OpenCode: shadowed, the repo's skill of this name wins, by scope [S0301]
+      OpenCode: shadowed, the skill of this name in
+      `[ROOT]/project/.agents/skills`
+      wins: its root comes later [S0301]
 
     .agents/skills/empty/SKILL.md
       Codex, OpenCode: invalid, the file does not begin with frontmatter [S0100]

@@ -6,6 +6,7 @@ mod adversarial;
 mod agents;
 mod app_server;
 mod attached;
+mod blueprint;
 mod catalog;
 mod check;
 mod completions;

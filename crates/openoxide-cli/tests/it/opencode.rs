@@ -74,6 +74,8 @@ fn the_later_root_wins_a_name() {
         assert_eq!(names(&answer), ["same"], "{host}");
         let losers = refused(&answer);
         assert!(losers.iter().all(|loser| loser.contains("shadowed S0301")), "every loser is listed: {losers:?}");
+        let reasons = field(&answer["others"], "reason");
+        assert!(reasons.iter().all(|reason| reason.ends_with("wins: its root comes later")), "{reasons:?}");
         answer["skills"][0]["description"].as_str().unwrap().to_owned()
     };
     // The first edition searches the project before the user, and does not know `.agents`.
@@ -366,6 +368,98 @@ description: d
         let note = answer["problems"].as_array().unwrap().iter().find(|problem| problem["code"] == "S0303").unwrap();
         let message = note["message"].as_str().unwrap();
         assert!(message.contains("`deploy-*`") && message.contains("/opencode.jsonc"), "{message}");
+    }
+}
+
+/// What `opencode debug agent` of the program says about skills with these settings, agent by agent.
+#[test]
+fn each_agent_has_rules_of_its_own() {
+    let context = tree(
+        r#"
+//- project/.opencode/skills/a/SKILL.md
+---
+name: a
+description: d
+---
+//- project/.opencode/skills/b/SKILL.md
+---
+name: b
+description: d
+---
+//- project/opencode.json
+{"permission": {"skill": {"a": "deny"}},
+ "agent": {"plan": {"permission": {"skill": {"b": "deny"}}}, "mine": {"permission": {"skill": {"a": "allow"}}},
+           "old": {"tools": {"skill": false}}, "plain.one": {"description": "d"}}}
+"#,
+    );
+    for host in [FIRST, SECOND, NOW] {
+        let shown = |agent: &str| {
+            let output = run(&context, &["prompt", "--json", "--host", host, "--agent", agent]);
+            let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{agent}: {output}"));
+            field(&answer["shown"], "name").join(" ")
+        };
+        assert_eq!(field(&valid_json(&context, &["prompt", "--json", "--host", host])["shown"], "name"), ["b"]);
+        let rows = [
+            ("build", "b"),
+            ("plan", ""),
+            ("general", "b"),
+            ("explore", ""),
+            ("mine", "a b"),
+            ("old", ""),
+            ("plain.one", "b"),
+        ];
+        for (agent, names) in rows {
+            assert_eq!(shown(agent), names, "{host} {agent}");
+        }
+    }
+    let roots = run(&context, &["roots", "--json", "--host", NOW]).stdout;
+    assert!(!roots.contains("\"description\""), "what an agent is made of is not shown: {roots}");
+    let unknown = run(&context, &["list", "--host", NOW, "--agent", "mien"]);
+    assert_eq!(unknown.status, Some(2), "{unknown}");
+    assert!(unknown.stderr.contains("did you mean `mine`?") && unknown.stderr.contains("`explore`"), "{unknown}");
+    let elsewhere = run(&context, &["list", "--host", "codex", "--agent", "mine"]);
+    assert_eq!(elsewhere.status, Some(2), "agents are of one program: {elsewhere}");
+}
+
+#[test]
+fn the_files_of_a_skill_are_readable_unless_a_rule_says_otherwise() {
+    let skills = "
+//- home/.config/opencode/skills/u/SKILL.md
+---
+name: u
+description: d
+---
+//- home/.config/opencode/skills/u/notes.md
+Notes of u.
+//- project/.opencode/skills/p/SKILL.md
+---
+name: p
+description: d
+---
+//- project/.opencode/skills/p/notes.md
+Notes of p.
+";
+    let read = |context: &TestContext, skill: &str, more: &[&str]| {
+        let words = [&["read", skill, "notes.md", "--host", NOW, "--no-input"], more].concat();
+        run(context, &words)
+    };
+    let model = ["--as", "model"];
+    let context = tree(skills);
+    assert_eq!(read(&context, "u", &model).stdout, "Notes of u.\n", "a skill outside of the project, without rules");
+    let rules = [
+        (r#"{"external_directory": "deny"}"#, false),
+        (r#"{"external_directory": {"~/.config/*": "deny"}}"#, false),
+        (r#"{"external_directory": "ask"}"#, false),
+        (r#"{"external_directory": {"*": "deny", "*/skills/u/*": "allow"}}"#, true),
+        (r#"{"external_directory": {"/elsewhere/*": "deny"}}"#, true),
+    ];
+    for (rules, allowed) in rules {
+        let context = tree(skills);
+        context.tree(&format!("//- home/.config/opencode/opencode.json\n{{\"permission\": {rules}}}\n"));
+        let output = read(&context, "u", &model);
+        assert_eq!(output.stdout == "Notes of u.\n", allowed, "{rules}\n{output}");
+        assert_eq!(read(&context, "u", &[]).stdout, "Notes of u.\n", "people may read what is theirs: {rules}");
+        assert_eq!(read(&context, "p", &model).stdout, "Notes of p.\n", "the project is not outside: {rules}");
     }
 }
 

@@ -347,6 +347,81 @@ fn the_catalog_is_json_with_names_and_descriptions_only() {
 }
 
 #[test]
+fn the_rules_name_the_tools_that_there_are() {
+    let context = switched_on("");
+    context.tree(&skill_file("project/.skills", "pdf", "pdf"));
+    for (host, tools) in [
+        ("remcochat", ["skills.activate", "skills.readResource"]),
+        ("remcochat@code", ["skillsActivate", "skillsReadResource"]),
+    ] {
+        let text = run(&context, &["prompt", "--host", host]).stdout;
+        let (rules, _) = text.split_once("Available skills metadata (JSON):\n").unwrap();
+        for tool in tools {
+            assert!(rules.contains(&format!("`{tool}`")), "{host}: {rules}");
+        }
+        assert!(rules.contains("begins with `/`"), "{host}: how a message names a skill: {rules}");
+    }
+}
+
+/// Calls a skill and returns the role and the text of each message.
+fn messages(context: &TestContext, words: &[&str]) -> Vec<(String, String)> {
+    let answer = json(context, &[&["activate", "--json", "--no-input"], words].concat());
+    let text = |message: &serde_json::Value, key: &str| message[key].as_str().unwrap().to_owned();
+    let all = answer["messages"].as_array().unwrap().iter();
+    all.map(|message| (text(message, "role"), text(message, "text"))).collect()
+}
+
+#[test]
+fn what_follows_the_name_goes_to_the_model() {
+    let context = switched_on("");
+    context.tree("//- project/.skills/pdf/SKILL.md\n---\nname: pdf\ndescription: d\n---\nFill it.\n");
+    let said = ("user".to_owned(), "the form,\n  as it is".to_owned());
+    for host in ["remcochat", "remcochat@code"] {
+        for words in [&["--turn", "/pdf  the form,\n  as it is"][..], &["pdf", "--raw-args", "the form,\n  as it is"]] {
+            let sent = messages(&context, &[words, &["--host", host]].concat());
+            assert_eq!((sent[0].0.as_str(), sent.len()), ("system", 2), "{host}: {sent:?}");
+            assert!(sent[0].1.contains("Fill it.") && !sent[0].1.contains("the form"), "{host}: {sent:?}");
+            assert_eq!(sent[1], said, "{host}");
+        }
+        let alone = messages(&context, &["--turn", "/pdf", "--host", host]);
+        assert_eq!(alone.len(), 1, "{host}: nothing was said: {alone:?}");
+        let by_model = messages(&context, &["pdf", "--as", "model", "--host", host]);
+        assert_eq!((by_model[0].0.as_str(), by_model.len()), ("tool", 1), "{host}: {by_model:?}");
+    }
+}
+
+#[test]
+fn frontmatter_is_answered_as_it_is_written() {
+    let context = switched_on("");
+    context.tree(
+        "
+//- project/.skills/pdf/SKILL.md
+---
+description: A \u{200b}test
+name: pdf
+allowed-tools: Read,  Bash(git:*)
+x-team: [a, 2]
+metadata:
+  level: 3
+---
+Fill it.
+",
+    );
+    let text = messages(&context, &["pdf", "--as", "model", "--host", "remcochat"]).remove(0).1;
+    let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let frontmatter = serde_json::json!({
+        "description": "A \\u{200b}test", "name": "pdf", "allowed-tools": "Read,  Bash(git:*)", "x-team": ["a", 2],
+        "metadata": { "level": 3 },
+    });
+    assert_eq!(answer["frontmatter"], frontmatter);
+    let (_, written) = text.split_once("frontmatter").unwrap();
+    let order = ["description", "name", "allowed-tools", "x-team", "metadata"].map(|key| written.find(key).unwrap());
+    assert!(order.is_sorted(), "keys stand as in the file: {text}");
+    let code = messages(&context, &["pdf", "--as", "model", "--host", "remcochat@code"]).remove(0).1;
+    assert!(code.contains(r#""allowed-tools":"Read,  Bash(git:*)""#) && !code.contains("x-team"), "{code}");
+}
+
+#[test]
 fn an_empty_catalog_is_still_json() {
     let text = run(&switched_on(""), &["prompt", "--host", "remcochat"]).stdout;
     let (_, block) = text.split_once("Available skills metadata (JSON):\n").unwrap();

@@ -100,6 +100,9 @@ impl<'r> Reader<'r> {
             if !source.holds.is_empty() {
                 *value = Value::Boolean(contains_any(value, &source.holds));
             }
+            if let (true, Some(table)) = (source.keys, value.as_table()) {
+                *value = Value::Array(table.keys().map(|key| Value::from(key.as_str())).collect());
+            }
             if source.negate && !(layer.env.is_some() && value.is_str()) {
                 *value = Value::Boolean(value.as_bool() != Some(true));
             }
@@ -127,12 +130,19 @@ impl<'r> Reader<'r> {
         layer: &SettingLayer,
         path: PathBuf,
     ) -> Option<Setting> {
-        let key = source.key.as_deref().unwrap_or_default();
+        let key = self.key(source).unwrap_or_default();
         let document = self.document(&path, dialect(layer))?;
-        let value = document.get(key)?;
-        let line = document.line(key);
+        let value = document.get(&key)?;
+        let line = document.line(&key);
         let value = if rule.kind == SettingKind::Rules { with_absolute_paths(value, &path) } else { value.clone() };
         Some(Setting { value, origin: Origin::File { path, line } })
+    }
+
+    /// Returns the key of a source, with the conversation's agent in it.
+    fn key(&self, source: &SettingSource) -> Option<String> {
+        let first = self.host.agents.as_ref().map(|agents| &agents.first);
+        let agent = self.around.agent.as_ref().or(first).map(|name| quote_part(name)).unwrap_or_default();
+        source.key.as_ref().map(|key| key.replace("{agent}", &agent))
     }
 
     fn document(&mut self, path: &Path, dialect: JsonDialect) -> Option<Document> {
@@ -168,8 +178,8 @@ impl<'r> Reader<'r> {
             _ if source.key.is_some() || rule.kind == SettingKind::Permissions => {
                 let table = parse_json(text, dialect(layer));
                 let table = table.map_err(|message| self.add_bad_variable(name, &message)).ok()?;
-                match &source.key {
-                    Some(key) => dotted_key::get(&table, key)?.clone(),
+                match self.key(source) {
+                    Some(key) => dotted_key::get(&table, &key)?.clone(),
                     None => Value::Table(table),
                 }
             }

@@ -107,6 +107,8 @@ impl Workspace {
             project: self.host_project(rules),
             home: self.environment.home.clone(),
             variables: self.environment.variables.clone(),
+            // An agent that a program names loosens nothing, so that it is none of the host's.
+            agent: self.place.agent.clone().filter(|_| !self.place.agent_only_restricts),
             added: self.place.added.iter().map(absolute).collect(),
             touched: self.place.touched.iter().map(absolute).collect(),
             repository: self.project.clone(),

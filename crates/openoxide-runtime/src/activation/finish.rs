@@ -42,6 +42,7 @@ pub(crate) fn finish(
         None => repeat(runtime, session, loading, &sent, &mut messages).map_err(failed)?,
     };
     let arguments = loading.raw_arguments().map(str::to_owned);
+    let repeatable = !repeated && fork.is_none() && is_repeatable(loading) && !names(session, &messages);
     session.record.push(Recorded {
         name: loading.name(),
         path: entry.canonical().to_owned(),
@@ -61,8 +62,10 @@ pub(crate) fn finish(
         messages,
         tools,
         limited_to: runtime.limited_to(loading),
+        model: loading.parsed.frontmatter.rare().model.clone(),
+        effort: loading.parsed.frontmatter.rare().effort.clone(),
         cut: loading.cut.is_some(),
-        repeatable: !repeated && fork.is_none() && is_repeatable(loading),
+        repeatable,
         repeated,
         fork,
     };
@@ -76,6 +79,11 @@ fn is_repeatable(loading: &Loading) -> bool {
     let (runs, reads) = (loading.expanded.commands().next().is_some(), !loading.expanded.files.is_empty());
     let needs = loading.entry.skill.dependencies.is_some();
     !runs && !reads && !needs && loading.requested.is_empty() && loading.snapshot.is_ok()
+}
+
+/// Tells whether a text names the conversation, so that another one gets another text.
+fn names(session: &Session, messages: &[Message]) -> bool {
+    !session.id.is_empty() && messages.iter().any(|message| message.text.contains(&session.id))
 }
 
 /// Draws the messages of a call, with this text in them.

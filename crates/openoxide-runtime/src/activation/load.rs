@@ -4,7 +4,7 @@ use openoxide_skills::catalog::{Entry, View};
 use openoxide_skills::envelope::{CutText, LoadedSkill, cut, envelope};
 use openoxide_skills::expand::{Expanded, Variables, expand};
 use openoxide_skills::host::{Caller, Content, CutOf, Expand, Situation, Variable};
-use openoxide_skills::parse::{body_of, parse_bytes};
+use openoxide_skills::parse::{body_of, frontmatter_json, parse_bytes};
 use openoxide_skills::resource::{FileDigest, FolderLimits, FolderSnapshot, SkillDir};
 use openoxide_skills::text::{RenderError, fill, path_text};
 
@@ -44,7 +44,9 @@ pub(crate) fn load_part(
         return Err(failed(problem.message.clone()));
     }
     let more = own_file.manifest_size.saturating_sub(bytes.len() as u64);
-    let (content, cut) = content(view, part, &String::from_utf8_lossy(bytes), more);
+    let text = String::from_utf8_lossy(bytes);
+    let (content, cut) = content(view, part, &text, more);
+    let written = frontmatter_json(&text).ok();
     let mut loading = Loading {
         digest: snapshot.as_ref().map(|snapshot| snapshot.digest.to_string()).unwrap_or_default(),
         files: snapshot.as_ref().map(|snapshot| named_files(view, &dir, snapshot)).unwrap_or_default(),
@@ -56,6 +58,7 @@ pub(crate) fn load_part(
         dir,
         snapshot,
         parsed,
+        written,
         content,
         drawn: Vec::new(),
         expanded: Expanded::default(),
@@ -141,6 +144,7 @@ pub(crate) fn loaded<'a>(runtime: &'a Runtime, loading: &'a Loading, content: &'
         provider: root.and_then(|searched| searched.root.rule.provider.as_deref()),
         content,
         frontmatter: &loading.parsed.frontmatter,
+        written: loading.written.as_ref(),
         description: &loading.parsed.description,
         caller: loading.call.caller,
         arguments: loading.raw_arguments(),

@@ -9,6 +9,7 @@ use openoxide_skills::expand::{Arguments, Expanded, ShellPiece, Variables};
 use openoxide_skills::ownership::is_ours;
 use openoxide_skills::resource::{FolderSnapshot, SkillDir, SnapshotError};
 use openoxide_skills::{catalog::Entry, envelope::Message, parse::Parsed};
+use serde_json::{Map, Value};
 
 use crate::{Call, RequestedPermission};
 
@@ -23,6 +24,8 @@ pub(crate) struct Loading {
     /// The digest of its folder; empty if there is none.
     pub(crate) digest: String,
     pub(crate) parsed: Parsed,
+    /// Everything that the frontmatter says, if that can be written as JSON.
+    pub(crate) written: Option<Map<String, Value>>,
     /// The part that is sent, before anything is put into it.
     pub(crate) content: String,
     pub(crate) arguments: Option<Arguments>,

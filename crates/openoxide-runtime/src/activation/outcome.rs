@@ -38,6 +38,10 @@ pub struct ActivatedSkill {
     pub tools: Vec<String>,
     /// The only tools that the model may now use; absent: any.
     pub limited_to: Option<Vec<String>>,
+    /// The model that the skill asks for while it is active.
+    pub model: Option<String>,
+    /// How hard the model should think meanwhile, as the skill asks for.
+    pub effort: Option<String>,
     /// How it runs in a conversation of its own; then nothing is sent to this one yet.
     pub fork: Option<ForkPlan>,
     /// Whether it was cut.

@@ -1,7 +1,7 @@
 //! A skill as a template that a client fills in: its text and its envelope, with the placeholders kept.
 
 use openoxide_skills::envelope::{LoadedSkill, envelope};
-use openoxide_skills::parse::{body_of, parse_bytes};
+use openoxide_skills::parse::{body_of, frontmatter_json, parse_bytes};
 use openoxide_skills::{catalog::Entry, host::Caller, resource::SkillDir, text::visible};
 
 use crate::Runtime;
@@ -27,6 +27,7 @@ impl Runtime {
         }
         let text = String::from_utf8_lossy(&own.manifest);
         let content = body_of(&text, &view.host.parse).into_owned();
+        let written = frontmatter_json(&text).ok();
         let root = self.catalog().roots.get(entry.root);
         let loaded = LoadedSkill {
             entry,
@@ -34,6 +35,7 @@ impl Runtime {
             provider: root.and_then(|searched| searched.root.rule.provider.as_deref()),
             content: &content,
             frontmatter: &parsed.frontmatter,
+            written: written.as_ref(),
             description: &parsed.description,
             caller: Caller::User,
             arguments: None,

@@ -41,7 +41,7 @@ impl Runtime {
 
     /// Looks at everything that a skill of the catalog would get.
     pub fn inspect(&self, entry: &Entry) -> Result<Inspection, InspectionError> {
-        let session = Session::new("");
+        let session = Session::default();
         let read = |caller| {
             let call = Call::plain(&*entry.skill.name, caller);
             load(self, &session, call, entry.clone()).map_err(InspectionError::Refused)

@@ -62,8 +62,16 @@ impl Runtime {
         if self.calling(session, entry, asked.caller).action == Action::Ask {
             questions.push(Question::call(entry));
         }
+        // What the program keeps its model from, people may still read.
+        let outside = match asked.caller {
+            Caller::Model => self.view().outside(entry).0,
+            Caller::User => Action::Allow,
+        };
+        if outside == Action::Deny {
+            return Err(ReadProblem::Forbidden);
+        }
         for path in asked.paths()? {
-            match self.reading(session, entry, &path) {
+            match stricter(self.reading(session, entry, &path), outside) {
                 Action::Allow => {}
                 Action::Ask => {
                     let (name, place) = (&entry.skill.name, place_of(entry));
@@ -104,5 +112,13 @@ impl Runtime {
             Answer::Once | Answer::No | Answer::NotAsked | Answer::Secret(_) => {}
         }
         Ok(())
+    }
+}
+
+fn stricter(one: Action, other: Action) -> Action {
+    match (one, other) {
+        (Action::Deny, _) | (_, Action::Deny) => Action::Deny,
+        (Action::Ask, _) | (_, Action::Ask) => Action::Ask,
+        (Action::Allow, Action::Allow) => Action::Allow,
     }
 }

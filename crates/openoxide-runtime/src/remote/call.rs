@@ -62,9 +62,11 @@ impl RemoteCall {
             caller: self.call.caller,
             arguments: arguments.map(|arguments| arguments.raw.clone()),
             messages,
-            // Whatever it asks for, it gets no tools.
+            // Whatever it asks for, it gets no tools and chooses no model.
             tools: Vec::new(),
             limited_to: None,
+            model: None,
+            effort: None,
             fork: None,
             cut: false,
             repeated: false,

@@ -6,7 +6,7 @@ use openoxide_skills::catalog::{Entry, View};
 use openoxide_skills::envelope::{LoadedSkill, Message, cut, envelope};
 use openoxide_skills::expand::{Arguments, Variables, expand};
 use openoxide_skills::host::{Caller, Content, CutOf, Expand, Host, Variable};
-use openoxide_skills::parse::{body_of, parse_text};
+use openoxide_skills::parse::{body_of, frontmatter_json, parse_text};
 use openoxide_skills::skill::{Frontmatter, SkillMetadata, SkillPolicy, SkillScope};
 use openoxide_skills::text::RenderError;
 
@@ -25,6 +25,11 @@ pub fn carry(
     let parsed = parse_text(text, &skill.name, &host.parse);
     // What it would be allowed is for the user to say, and nobody was asked.
     let frontmatter = Frontmatter { allowed_tools: Vec::new(), ..Frontmatter::clone(&parsed.frontmatter) };
+    // A server's `allowed-tools` pre-approves nothing here, so that saying it would mislead.
+    let written = frontmatter_json(text).ok().map(|mut written| {
+        written.shift_remove("allowed-tools");
+        written
+    });
     let entry = entry(skill, text);
     let (content, is_cut) = content(view, text);
     let names = &frontmatter.rare().arguments;
@@ -41,6 +46,7 @@ pub fn carry(
         provider: Some(&origin),
         content: &content,
         frontmatter: &frontmatter,
+        written: written.as_ref(),
         description: &skill.offer.about,
         caller,
         arguments: arguments.map(|arguments| arguments.raw.as_str()),

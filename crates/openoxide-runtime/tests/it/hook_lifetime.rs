@@ -188,6 +188,7 @@ fn once_is_the_first_run_or_the_first_success() {
     once("openoxide", "exit 0", &[1, 0, 0]);
     once("openoxide", "exit 1", &[1, 0]);
     once("openoxide", "exit 2", &[1, 0]);
+    once("claude-code@seed", "exit 1", &[1, 0]);
     once("claude-code", "exit 0", &[1, 0, 0]);
     once("claude-code", "exit 1", &[1, 1, 1]);
     once("claude-code", "exit 2", &[1, 1, 1]);

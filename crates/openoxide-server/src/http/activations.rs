@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::response::IntoResponse;
 use http::StatusCode;
 use openoxide_app::activate::{self, ActivateInput};
-use openoxide_app::{ActivationStamps, Answer, Call, CallArguments, Choice, PendingError, Question, SkillRef};
+use openoxide_app::{ActivationStamps, Answer, Call, CallArguments, Choice, PendingError, Question, Session, SkillRef};
 use openoxide_wire::{ActivateAnswer, CallerInput, ReadAnswer};
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -141,7 +141,7 @@ pub(crate) async fn activate(
         }
         None => None,
     };
-    let session = Conversation::default();
+    let session = Conversation::new(tokio::sync::Mutex::new(Session::new("")));
     let operation = activate::activate(&snapshot, ActivateInput::Skill(Call { skill, caller, arguments }))?;
     let progress = context.engine.begin(&snapshot, operation, &session).await?;
     if let (Progress::Done(operation, done), Some(key), Some(stamps)) = (&progress, key, stamps)

@@ -1,5 +1,6 @@
 //! Applies permission rules: the last rule that matches a skill decides whether it is denied, or hidden from the model.
 
+use std::path::Path;
 use std::str::FromStr as _;
 
 use openoxide_permissions::{Action, Permission, Rule, Rules};
@@ -7,8 +8,9 @@ use toml::Value;
 
 use super::{Entry, Problem, Status, View};
 use crate::diagnostic::{Code, Diagnostic, Level};
-use crate::host::SettingDoes;
+use crate::host::{SettingDoes, SettingRule};
 use crate::settings::{Origin, Setting};
+use crate::text::path_text;
 
 /// Applies the program's own rules, then those of the user and the agent.
 pub(super) fn apply(view: &View, entries: &mut [Entry]) {
@@ -45,27 +47,64 @@ impl View {
     ///
     /// What they say about anything else is left out: a program's settings grant nothing here.
     pub fn host_rules(&self) -> Rules {
-        let home = self.around.home.as_deref();
-        let mut rules = Vec::new();
-        let permits = [SettingDoes::Permit, SettingDoes::PermitAgent].map(|does| self.host.setting_that(does));
-        let called = permits.iter().flatten().find_map(|(_, rule)| rule.form.as_deref()).unwrap_or_default();
-        for (name, _) in permits.into_iter().flatten() {
-            let table = self.settings.get(name).and_then(|setting| setting.value.as_table());
-            for (permission, value) in table.into_iter().flatten() {
-                for (pattern, word) in patterns(value) {
-                    // A word that is no action lets people be asked.
-                    let action = Action::from_str(word).unwrap_or(Action::Ask);
-                    let origin = origin(self, name, permission, (pattern, word));
-                    let origin = origin.map(ToString::to_string).unwrap_or_default();
-                    rules.push(Rule::new(permission, pattern, action, origin).at_home(home));
-                }
-            }
-        }
+        let called = self.permits().find_map(|(_, rule)| rule.form.as_deref()).unwrap_or_default();
         let renamed = |mut rule: Rule| {
             Permission::Skill.as_str().clone_into(&mut rule.permission);
             rule
         };
-        Rules(rules.into_iter().filter(|rule| rule.is_about(called)).map(renamed).collect())
+        Rules(self.program_rules().into_iter().filter(|rule| rule.is_about(called)).map(renamed).collect())
+    }
+
+    /// Decides by the program's own rules whether its model may read in the folder of a skill: it may, unless the folder
+    /// lies outside of the project and a rule of the user or the agent says otherwise. Returns also that rule.
+    pub fn outside(&self, entry: &Entry) -> (Action, Option<Rule>) {
+        let around = &self.around;
+        let is_inside = |folder: &Path| folder.starts_with(&around.cwd) || folder.starts_with(&around.project);
+        let Some(permission) = self.permits().find_map(|(_, rule)| rule.outside.as_deref()) else {
+            return (Action::Allow, None);
+        };
+        if is_inside(entry.dir()) {
+            return (Action::Allow, None);
+        }
+        let rules = Rules(self.program_rules().into_iter().filter(|rule| rule.is_about(permission)).collect());
+        let rule = rules.deciding(permission, &format!("{}/*", path_text(entry.dir())));
+        (rule.map_or(Action::Allow, |rule| rule.action), rule.cloned())
+    }
+
+    fn permits(&self) -> impl Iterator<Item = (&str, &SettingRule)> {
+        let permits = [SettingDoes::Permit, SettingDoes::PermitAgent].map(|does| self.host.setting_that(does));
+        permits.into_iter().flatten()
+    }
+
+    /// Returns all rules of the program, weakest first: its own for the agent, the user's, those that the user has for the
+    /// agent.
+    fn program_rules(&self) -> Vec<Rule> {
+        let mut rules = self.rules_of_agent();
+        for (name, _) in self.permits() {
+            let table = self.settings.get(name).and_then(|setting| setting.value.as_table());
+            for (permission, value) in table.into_iter().flatten() {
+                for said in patterns(value) {
+                    let origin = origin(self, name, permission, said);
+                    rules.push(self.rule(permission, said, origin.map(ToString::to_string).unwrap_or_default()));
+                }
+            }
+        }
+        rules
+    }
+
+    /// Returns the rules that the program itself has for the agent of the conversation.
+    fn rules_of_agent(&self) -> Vec<Rule> {
+        let Some(agents) = &self.host.agents else { return Vec::new() };
+        let name = self.around.agent.as_ref().unwrap_or(&agents.first);
+        let own = agents.built_in.get(name).into_iter().flatten();
+        let origin = format!("{} for its agent `{name}`", self.host.title);
+        own.map(|(permission, word)| self.rule(permission, ("*", word), origin.clone())).collect()
+    }
+
+    fn rule(&self, permission: &str, (pattern, word): (&str, &str), origin: String) -> Rule {
+        // A word that is no action lets people be asked.
+        let action = Action::from_str(word).unwrap_or(Action::Ask);
+        Rule::new(permission, pattern, action, origin).at_home(self.around.home.as_deref())
     }
 
     /// Returns the program's own rules on calling a skill, weakest first; the catalog need not obey all of them.

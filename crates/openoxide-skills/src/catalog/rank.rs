@@ -12,7 +12,7 @@ use crate::{skill::SkillScope, text::fill};
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     match view.host.collide.same_file {
         SameFile::First => same_file(roots, entries),
-        SameFile::AfterNames => return root_by_root(roots, entries),
+        SameFile::AfterNames => return root_by_root(view, roots, entries),
         SameFile::All => {}
     }
     yield_to_native(roots, entries);
@@ -53,7 +53,7 @@ fn overlap(roots: &[SearchedRoot]) -> bool {
 }
 
 /// Settles names root by root, and lists a file once among those that keep theirs.
-fn root_by_root(roots: &[SearchedRoot], entries: &mut [Entry]) {
+fn root_by_root(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     let overrides = |entry: &Entry| roots[entry.root].root.rule.overrides;
     let mut names: HashMap<Arc<str>, usize> = HashMap::new();
     let mut files: HashMap<OsString, usize> = HashMap::new();
@@ -68,7 +68,7 @@ fn root_by_root(roots: &[SearchedRoot], entries: &mut [Entry]) {
         let keeps = |&holder: &usize| !stronger || overrides(&entries[holder]);
         // Who overrides looks at files first, everyone else at names.
         if let Some(holder) = holder.filter(keeps).filter(|_| !stronger || twin.is_none()) {
-            lose_by_root(roots, entries, index, holder);
+            lose_by_root(view, roots, entries, index, holder);
         } else if let Some(twin) = twin {
             if !stronger {
                 names.insert(name, twin);
@@ -79,17 +79,17 @@ fn root_by_root(roots: &[SearchedRoot], entries: &mut [Entry]) {
             files.insert(entry.canonical().into(), index);
             names.insert(name.clone(), index);
             if let Some(holder) = holder.filter(|&holder| entries[holder].skill.name == name) {
-                lose_by_root(roots, entries, holder, index);
+                lose_by_root(view, roots, entries, holder, index);
             }
         }
     }
 }
 
-fn lose_by_root(roots: &[SearchedRoot], entries: &mut [Entry], loser: usize, winner: usize) {
+fn lose_by_root(view: &View, roots: &[SearchedRoot], entries: &mut [Entry], loser: usize, winner: usize) {
     let [own, other] = [loser, winner].map(|index| &roots[entries[index].root].root);
     let text = match other.rule.overrides && !own.rule.overrides {
         true => format!("the skill of this name in `{}` wins: its root overrides others", other.path.display()),
-        false => why_shadowed(roots, &entries[winner], &entries[loser]),
+        false => why_shadowed(view, roots, &entries[winner], &entries[loser]),
     };
     lose(entries, loser, winner, text);
 }
@@ -152,7 +152,7 @@ fn same_name(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
             group.reverse();
         }
         match rules.names {
-            OnClash::FirstPerCaller => per_caller(roots, entries, &group),
+            OnClash::FirstPerCaller => per_caller(view, roots, entries, &group),
             _ => one_winner(view, roots, entries, &group),
         }
     }
@@ -186,7 +186,7 @@ fn is_untrusted(view: &View, entry: &Entry) -> bool {
 fn one_winner(view: &View, roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
     let winner = group[0];
     for &loser in &group[1..] {
-        let text = why_shadowed(roots, &entries[winner], &entries[loser]);
+        let text = why_shadowed(view, roots, &entries[winner], &entries[loser]);
         lose(entries, loser, winner, text);
         if is_untrusted(view, &entries[loser]) && !is_untrusted(view, &entries[winner]) {
             let keeper = entries[winner].skill.scope.as_str();
@@ -197,7 +197,7 @@ fn one_winner(view: &View, roots: &[SearchedRoot], entries: &mut [Entry], group:
 }
 
 /// The model and the user each get the first that they may call.
-fn per_caller(roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
+fn per_caller(view: &View, roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
     let model = group.iter().copied().find(|&index| entries[index].model);
     let user = group.iter().copied().find(|&index| entries[index].user);
     let first = group[0];
@@ -206,7 +206,7 @@ fn per_caller(roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
         let keeps = (entry.model && model == Some(index), entry.user && user == Some(index));
         if keeps == (false, false) && index != first {
             let winner = model.or(user).unwrap_or(first);
-            let text = why_shadowed(roots, &entries[winner], &entries[index]);
+            let text = why_shadowed(view, roots, &entries[winner], &entries[index]);
             lose(entries, index, winner, text);
         } else {
             (entries[index].model, entries[index].user) = keeps;
@@ -214,16 +214,18 @@ fn per_caller(roots: &[SearchedRoot], entries: &mut [Entry], group: &[usize]) {
     }
 }
 
-fn why_shadowed(roots: &[SearchedRoot], winner: &Entry, loser: &Entry) -> String {
-    let (own, other) = (winner.skill.scope, loser.skill.scope);
-    if own != other {
-        return format!("the {}'s skill of this name wins, by scope", own.as_str());
+fn why_shadowed(view: &View, roots: &[SearchedRoot], winner: &Entry, loser: &Entry) -> String {
+    let rules = &view.host.collide;
+    let scopes = [winner, loser].map(|entry| rank_of(entry.skill.scope, &rules.rank));
+    if !rules.rank.is_empty() && scopes[0] != scopes[1] {
+        return format!("the {}'s skill of this name wins, by scope", winner.skill.scope.as_str());
     }
+    let comes = if rules.names == OnClash::Last { "comes later" } else { "comes first" };
     if winner.root != loser.root {
         let path = roots[winner.root].root.path.display();
-        return format!("the skill of this name in `{path}` wins: its root comes first");
+        return format!("the skill of this name in `{path}` wins: its root {comes}");
     }
-    format!("`{}` has the same name and comes first", winner.dir().file_name().unwrap_or_default().to_string_lossy())
+    format!("`{}` has the same name and {comes}", winner.dir().file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// Keeps at most as many skills active as the host does, in the order in which they were found; returns the first that is over.

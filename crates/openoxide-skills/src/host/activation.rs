@@ -83,7 +83,13 @@ pub struct ActivationRules {
 
 impl Default for ActivationRules {
     fn default() -> Self {
-        let message = MessageRule { role: Role::User, template: "activation".to_owned(), caller: None, frame: false };
+        let message = MessageRule {
+            role: Role::User,
+            template: "activation".to_owned(),
+            caller: None,
+            frame: false,
+            needs_arguments: false,
+        };
         ActivationRules {
             content: Content::Body,
             expand: Expand::Content,
@@ -193,9 +199,12 @@ pub struct MessageRule {
     pub template: String,
     /// Only for this caller; absent: any.
     pub caller: Option<Caller>,
-    /// Whether it only announces the skill, without its text.
+    /// Whether it is without the skill's text: it announces the skill, or says what was said with the call.
     #[serde(default)]
     pub frame: bool,
+    /// Whether it is sent only if something was said with the call.
+    #[serde(default)]
+    pub needs_arguments: bool,
 }
 
 /// The files of the folder that are listed with a skill.

@@ -28,7 +28,7 @@ pub struct CatalogRules {
     pub join: String,
     /// Whether only skills with a description are shown.
     pub described_only: bool,
-    /// The short name of a root in paths, such as `r{n}`, used where it saves room; absent: paths are whole.
+    /// The short name of a root in paths, such as `r{n}`, used where it saves room; absent or empty: paths are whole.
     pub root_alias: Option<String>,
     /// The size of the frame around the entries, in bytes.
     pub alias_frame: AliasFrame,
@@ -231,4 +231,6 @@ pub enum FitStep {
     BareByUseBounded,
     /// Names only, in order, while they fit; the rest is left out.
     BareWhileFits,
+    /// Whole entries, in order, while they fit; the rest is left out, and none is shortened.
+    FullWhileFits,
 }

@@ -27,6 +27,9 @@ pub struct SettingRule {
     pub does: Option<SettingDoes>,
     /// How it writes a skill, with `{name}`; absent: by its name alone.
     pub form: Option<String>,
+    /// The permission, of those that it holds, for files outside of the project. Folders of skills are allowed by it
+    /// before any rule.
+    pub outside: Option<String>,
     /// The least and the most that a number may be.
     pub range: Option<[f64; 2]>,
     /// Whether an empty list is the same as none.
@@ -100,7 +103,7 @@ pub struct SettingSource {
     pub env: Option<String>,
     /// A key of OpenOxide's own configuration.
     pub config: Option<String>,
-    /// The dotted key inside the file, or inside a variable that holds JSON.
+    /// The dotted key inside the file, or inside a variable that holds JSON; `{agent}` in it is the conversation's agent.
     pub key: Option<String>,
     /// The separator of a list in a variable.
     pub split: Option<String>,
@@ -108,6 +111,8 @@ pub struct SettingSource {
     pub holds: Vec<String>,
     /// How a variable says `true`.
     pub yes: YesWords,
+    /// Whether the value is the list of the keys of a table there.
+    pub keys: bool,
     /// Whether the value is inverted: the key says "disable".
     pub negate: bool,
 }

@@ -52,6 +52,18 @@ pub enum ToolDoes {
     Search,
 }
 
+impl ToolDoes {
+    /// Returns the word used in `host.toml` and by templates.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ToolDoes::Activate => "activate",
+            ToolDoes::Read => "read",
+            ToolDoes::Deactivate => "deactivate",
+            ToolDoes::Search => "search",
+        }
+    }
+}
+
 /// An argument of a tool; each is a text.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

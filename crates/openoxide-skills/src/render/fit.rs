@@ -135,7 +135,8 @@ impl Fit {
                 let fits = limit.is_none_or(|limit| self.bare_total(items) <= limit);
                 fits.then(|| self.bare_by_use(items, limit))
             }
-            FitStep::BareWhileFits => Some(self.bare_while_fits(items, limit)),
+            FitStep::BareWhileFits => Some(self.while_fits(items, limit, Choice::Characters(0))),
+            FitStep::FullWhileFits => Some(self.while_fits(items, limit, Choice::Whole)),
         });
         let choices = outcome.unwrap_or_else(|| vec![Choice::Whole; items.len()]);
         let lost = items.iter().zip(&choices).map(|(item, choice)| lost(item, *choice)).sum();
@@ -243,18 +244,19 @@ impl Fit {
         choices
     }
 
-    /// Takes bare entries in order as long as each fits.
-    fn bare_while_fits(&self, items: &[Item], limit: Option<u64>) -> Vec<Choice> {
+    /// Takes entries in order, all of them bare or all of them whole, as long as each fits.
+    fn while_fits(&self, items: &[Item], limit: Option<u64>, taken: Choice) -> Vec<Choice> {
         let Some(limit) = limit else { return vec![Choice::Whole; items.len()] };
         let separator = u64::from(self.measure != Measure::LineTokens);
         let mut used = self.reserved.1 + self.reserved_count * separator;
         let choose = |item: &Item| {
-            let cost = self.cost(&item.bare) + if used > 0 { separator } else { 0 };
+            let text = if taken == Choice::Whole { &item.full } else { &item.bare };
+            let cost = self.cost(text) + if used > 0 { separator } else { 0 };
             if used + cost > limit {
                 return Choice::LeftOut;
             }
             used += cost;
-            Choice::Characters(0)
+            taken
         };
         items.iter().map(choose).collect()
     }

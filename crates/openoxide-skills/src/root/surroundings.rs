@@ -22,6 +22,8 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     /// Environment variables.
     pub variables: BTreeMap<String, String>,
+    /// The agent that the conversation is with, if one is named.
+    pub agent: Option<String>,
     /// Folders added on the command line, absolute.
     pub added: Vec<PathBuf>,
     /// Files that were read or edited, absolute.

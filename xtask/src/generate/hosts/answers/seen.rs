@@ -59,6 +59,7 @@ fn fit(step: FitStep) -> Option<&'static str> {
             Some("the most used skills keep their descriptions, and the others show only their name")
         }
         FitStep::BareWhileFits => Some("skills show only their name, and the last ones are left out"),
+        FitStep::FullWhileFits => Some("the last ones are left out, and none is shortened"),
     }
 }
 
