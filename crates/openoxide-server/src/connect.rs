@@ -1,10 +1,15 @@
 //! Writes the settings that connect an agent to this server; `connect.toml` has the agents and their forms.
 
+mod client_rules;
+
 use std::sync::LazyLock;
 
 use openoxide_app::fill;
 use serde::Deserialize;
 use serde_json::json;
+
+pub(crate) use client_rules::{ClientRules, Limits};
+use client_rules::McpRules;
 
 /// A program that can be connected.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -16,6 +21,7 @@ pub struct Client {
     pub title: String,
     shell: Form,
     file: FileForm,
+    mcp: McpRules,
 }
 
 /// One way to tell a program of a server.
@@ -39,6 +45,8 @@ struct FileForm {
 #[serde(deny_unknown_fields)]
 struct Clients {
     clients: Vec<Client>,
+    /// What holds for programs of which nothing was measured.
+    unknown: McpRules,
 }
 
 // A test reads the file, so that it can be read here.

@@ -1,10 +1,11 @@
 //! What a tool or a prompt answers.
 
 use openoxide_app::{ActivationOutcome, ForkPlan, HookMessage, Notice, TerminalText, tools::ToolResult};
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
 
 use super::error::NEEDS_APPROVAL;
+use crate::connect::ClientRules;
 
 /// Makes the result of a tool.
 ///
@@ -29,6 +30,15 @@ pub(super) fn tool_result(answer: ToolResult, done: Option<&ActivationOutcome>, 
     }
     result.meta = (!meta.is_empty()).then_some(meta);
     result
+}
+
+/// Adds to a result what the client has to be told with each.
+pub(super) fn for_client(answer: CallToolResponse, rules: ClientRules) -> CallToolResponse {
+    let CallToolResponse::Complete(mut result) = answer else { return answer };
+    if !rules.mcp.result_meta.is_empty() {
+        result.meta.get_or_insert_default().0.extend(rules.mcp.result_meta.clone());
+    }
+    CallToolResponse::Complete(result)
 }
 
 /// Makes the result of a tool that waits for the user's approval.
