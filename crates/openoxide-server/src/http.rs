@@ -89,6 +89,8 @@ pub fn router(engine: Engine, options: HttpOptions) -> Router {
         // These two are for the user's browser, and no part of what programs use.
         .route("/open/{code}", get(login::open))
         .route("/questions/{handle}", post(questions::answer))
+        // A folder is called with a slash at its end, too.
+        .route("/v1/skills/{id}/files/", get(files::top))
         .fallback(|| async {
             Failure::new(StatusCode::NOT_FOUND, "no-route", "there is nothing at this address").help(ALL_ROUTES)
         })

@@ -260,7 +260,9 @@ async fn a_program_acts_as_the_model_whatever_it_sends() {
 
 #[tokio::test]
 async fn a_conversation_is_remembered_by_its_name() {
-    let server = Server::new(asks());
+    let context = asks();
+    context.tree("//- project/.claude/skills/plain/SKILL.md\n---\nname: plain\ndescription: Plain\n---\nPlain.\n");
+    let server = Server::new(context);
     let call = async |session: Option<&str>, identity: Identity| {
         let mut body = json!({ "as": "model" });
         if let Some(session) = session {

@@ -279,7 +279,8 @@ async fn the_list_comes_in_pages_and_with_chosen_fields() {
         }
     }
     assert_eq!((active.clone(), others.clone()), (ids(&whole, "skills"), ids(&whole, "others")));
-    assert!(others.contains(&"s6".to_owned()) && pages == (active.len() + others.len()).div_ceil(2), "{pages}");
+    assert!(whole["others"].to_string().contains("\"s6\"") && !active.contains(&"s6".to_owned()), "{whole}");
+    assert_eq!(pages, (active.len() + others.len()).div_ceil(2));
     assert_eq!(whole.get("next_cursor"), None);
 
     let chosen = server.get("/v1/skills?fields=name,tokens&limit=1").await.json();
@@ -303,5 +304,4 @@ async fn a_folder_may_end_with_a_slash() {
     };
     assert_eq!(names("/v1/skills/pdf/files/references/").await, names("/v1/skills/pdf/files/references").await);
     assert_eq!(names("/v1/skills/pdf/files/").await, names("/v1/skills/pdf/files").await);
-    assert_eq!(server.get("/v1/skills/pdf/files/SKILL.md/").await.status, 404, "a file is no folder");
 }

@@ -156,9 +156,7 @@ async fn folders_are_read_and_nothing_else_is_one() {
         }
         let inner = client.ok("resources/directory/read", json!({ "uri": "skill://pdf/references" })).await;
         assert_eq!(field(&inner["resources"], "name"), ["a b.md", "tables.md"]);
-        for uri in
-            ["skill://pdf/SKILL.md", "skill://pdf/zzz", "skill://zzz", "skill://pdf/", "skill://pdf/references/.."]
-        {
+        for uri in ["skill://pdf/SKILL.md", "skill://pdf/zzz", "skill://zzz", "skill://pdf/references/.."] {
             let error = client.error("resources/directory/read", json!({ "uri": uri })).await;
             assert_eq!(error["code"], -32602, "{uri}");
         }
