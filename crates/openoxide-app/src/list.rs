@@ -6,7 +6,7 @@ use std::{collections::HashSet, path::Path};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::Audience;
-use openoxide_skills::catalog::{Catalog, Entry, Problem, Status};
+use openoxide_skills::catalog::{Catalog, Entry, Problem, Status, View};
 use openoxide_skills::render::entry_costs;
 use openoxide_skills::{diagnostic::Code, host::Refresh};
 use openoxide_skills::text::path_text;
@@ -42,8 +42,8 @@ pub struct ListedSkill<'s> {
 }
 
 /// Tells whether the host reads its skills only when it starts, so that the list stays as it is until it is loaded again.
-pub fn is_fixed(snapshot: &Snapshot) -> bool {
-    snapshot.view.host.list.refresh == Refresh::Start
+pub fn is_fixed(view: &View) -> bool {
+    view.host.list.refresh == Refresh::Start
 }
 
 /// Lists what a host sees, and what the rules keep from the model. A program gets an error if a rule cannot be read.

@@ -33,6 +33,8 @@ pub(crate) struct Limits {
     pub(crate) tool: Option<usize>,
     /// Of the description of an argument.
     pub(crate) argument: Option<usize>,
+    /// Of what a tool answers, where the program does not say itself how the rest can be read.
+    pub(crate) result: Option<usize>,
 }
 
 /// The rules for one program.
@@ -44,7 +46,8 @@ pub(crate) struct ClientRules {
     pub(crate) limits: &'static Limits,
 }
 
-static NO_LIMITS: Limits = Limits { version: String::new(), instructions: None, tool: None, argument: None };
+static NO_LIMITS: Limits =
+    Limits { version: String::new(), instructions: None, tool: None, argument: None, result: None };
 
 impl ClientRules {
     /// Finds the rules for a client by what it says of itself.

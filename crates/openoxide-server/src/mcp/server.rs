@@ -90,7 +90,7 @@ pub(super) struct McpView {
 impl McpView {
     /// Tells whether the host reads its skills only when it starts: then no list changes by itself.
     pub(super) fn is_fixed(&self) -> bool {
-        list::is_fixed(&self.snapshot)
+        list::is_fixed(&self.snapshot.view)
     }
 }
 

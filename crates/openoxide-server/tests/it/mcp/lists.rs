@@ -147,3 +147,20 @@ async fn a_long_skill_comes_whole_and_its_result_says_how_long_it_may_be() {
     assert_eq!(loaded["_meta"]["anthropic/maxResultSizeChars"], 500_000);
     assert_eq!(loaded["_meta"]["openoxide/facts"]["name"], "guide");
 }
+
+/// Codex leaves out the middle of a long result, and says that it is a few words.
+#[tokio::test]
+async fn a_client_that_cuts_results_is_told_how_long_they_are() {
+    let context = project(1);
+    let body = "a line of the guide\n".repeat(1_000);
+    context.tree(&format!("//- project/.agents/skills/guide/SKILL.md\n---\nname: guide\ndescription: Long\n---\n{body}"));
+    let codex = ("codex-mcp-client", "0.166.0");
+    let mut client = Client::named(&context, OLD, codex, &[]).await;
+    let long = client.call("skill", json!({ "name": "guide" })).await;
+    let first = long["content"][0]["text"].as_str().unwrap();
+    assert!(first.starts_with("Note from OpenOxide: this answer has 20,"), "{first}");
+    let short = client.call("skill", json!({ "name": "skill-0000" })).await;
+    assert!(!super::text(&short).contains("Note from OpenOxide"), "{short}");
+    let mut other = Client::new(&context, OLD).await;
+    assert!(!super::text(&other.call("skill", json!({ "name": "guide" })).await).contains("Note from OpenOxide"));
+}
