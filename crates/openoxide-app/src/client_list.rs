@@ -55,7 +55,7 @@ pub fn client_list(snapshot: &Snapshot, room: Option<usize>, search: Option<&str
         // What frames the entries is not in the budget, nor is half of a character beyond the basic ones.
         match budget {
             _ if length <= room => return Ok(list),
-            Some(0) | None => return Ok(without_entries(list, room, search)),
+            Some(0) | None => return Ok(without_entries(&list, room, search)),
             Some(before) => budget = Some(before.saturating_sub(length - room)),
         }
     }
@@ -77,7 +77,7 @@ fn listed(prompt: &Prompt, search: Option<&str>) -> ClientList {
 }
 
 /// Returns what is left of a list if no entry has room.
-fn without_entries(list: ClientList, room: usize, search: Option<&str>) -> ClientList {
+fn without_entries(list: &ClientList, room: usize, search: Option<&str>) -> ClientList {
     let left_out = list.full + list.shortened + list.name_only + list.left_out;
     let text = pointer(left_out, search);
     let text = if utf16_len(&text) <= room { text } else { String::new() };

@@ -8,8 +8,8 @@ use openoxide_live::Snapshot;
 use openoxide_runtime::Audience;
 use openoxide_skills::catalog::{Catalog, Entry, Problem, Status, View};
 use openoxide_skills::render::entry_costs;
-use openoxide_skills::{diagnostic::Code, host::Refresh};
 use openoxide_skills::text::path_text;
+use openoxide_skills::{diagnostic::Code, host::Refresh};
 use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
 
 pub use filter::ListFilter;

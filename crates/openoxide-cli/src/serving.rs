@@ -93,7 +93,9 @@ pub(crate) fn open_place(ui: &Ui) -> anyhow::Result<Place> {
     ui.warn_of_settings(&settings.workspace, &settings.problems);
     if list::is_fixed(&settings.view) {
         let host = &settings.view.host.title;
-        ui.say(&format!("{host} reads its skills when it starts, so the list stays as it is until this is started again"));
+        ui.say(&format!(
+            "{host} reads its skills when it starts, so the list stays as it is until this is started again"
+        ));
     }
     // Folders are meant as every other command means them: seen from the one to act in.
     let folder = settings.workspace.environment.cwd.clone();

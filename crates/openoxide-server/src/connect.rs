@@ -8,8 +8,8 @@ use openoxide_app::fill;
 use serde::Deserialize;
 use serde_json::json;
 
-pub(crate) use client_rules::{ClientRules, Limits};
 use client_rules::McpRules;
+pub(crate) use client_rules::{ClientRules, Limits};
 
 /// A program that can be connected.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

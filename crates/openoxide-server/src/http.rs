@@ -42,7 +42,11 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use self::extract::{Body, HttpContext, Location, NoQuery, Path, Query};
 use self::response::{EncodedResponse, JSON};
 use self::response_cache::{CacheKey, CachedResponse, Dependencies, ResponseCache};
-use self::{html::Page, redact::Redactor, state::{CONVERSATIONS, HttpState}};
+use self::{
+    html::Page,
+    redact::Redactor,
+    state::{CONVERSATIONS, HttpState},
+};
 use crate::conversations::Conversations;
 use crate::ingress::hold_answers;
 use crate::mcp::{McpHttp, http_service};

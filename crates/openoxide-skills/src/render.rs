@@ -25,13 +25,13 @@ pub use window::{Window, WindowOrigin};
 
 /// Renders the catalog of a view as the host's own program would send it.
 pub fn render(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
-    render_with(view, catalog, model, &Served::no(view))
+    render_with(view, catalog, model, Reader::Host)
 }
 
 /// Renders the catalog of a view for a model that we serve: whatever the host does, each description stands on one line,
 /// and nothing in it is hidden.
 pub fn render_served(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
-    render_with(view, catalog, model, &Served { visible: true, ..Served::no(view) })
+    render_with(view, catalog, model, Reader::Served)
 }
 
 /// Renders the catalog of a view for another program, within so many characters if it allows no more: as
@@ -43,8 +43,7 @@ pub fn render_for_client(
     form: ClientForm,
     room: Option<u64>,
 ) -> Result<Prompt, RenderError> {
-    let served = Served { visible: true, is_lines: form == ClientForm::Lines, client: Some(room) };
-    render_with(view, catalog, model, &served)
+    render_with(view, catalog, model, Reader::Client(form, room))
 }
 
 /// How the catalog is drawn for another program than the host's own.
@@ -57,35 +56,43 @@ pub enum ClientForm {
 }
 
 /// For whom a catalog is drawn.
-struct Served {
-    /// Whether each description stands on one line, with nothing hidden.
-    visible: bool,
-    /// Whether entries are plain lines, without a frame.
-    is_lines: bool,
-    /// That it is for another program, and the characters that it allows.
-    client: Option<Option<u64>>,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// The model of the host's own program.
+    Host,
+    /// A model that we serve.
+    Served,
+    /// The model of another program, which allows so many characters.
+    Client(ClientForm, Option<u64>),
 }
 
-impl Served {
-    fn no(view: &View) -> Served {
-        Served { visible: view.host.catalog.lines == CatalogLines::Visible, is_lines: false, client: None }
+impl Reader {
+    /// Tells whether each description stands on one line, with nothing hidden.
+    fn sees_visible_lines(self, view: &View) -> bool {
+        self != Reader::Host || view.host.catalog.lines == CatalogLines::Visible
+    }
+
+    /// Tells whether entries are plain lines, without a frame.
+    fn gets_lines(self) -> bool {
+        matches!(self, Reader::Client(ClientForm::Lines, _))
     }
 }
 
-fn render_with(view: &View, catalog: &Catalog, model: Model, served: &Served) -> Result<Prompt, RenderError> {
+fn render_with(view: &View, catalog: &Catalog, model: Model, reader: Reader) -> Result<Prompt, RenderError> {
     let templates = Templates::new(&view.spec, TEMPLATES)?;
     let mut entries: Vec<&Entry> = catalog.skills.iter().filter(|entry| entry.model).collect();
     let rules = &view.host.catalog;
     let rank = if rules.rank.is_empty() { &view.host.collide.rank } else { &rules.rank };
     sort_entries(&mut entries, &rules.order, rank, false);
     let fit = Fit::new(view, model, &entries);
-    let fit = match served.client {
-        Some(room) => fit.for_client(room),
-        None => fit,
-    };
-    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, served };
+    let fit = if let Reader::Client(_, room) = reader { fit.for_client(room) } else { fit };
+    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, reader };
     let whole = renderer.draw(None)?;
-    let aliases = rules.root_alias.as_ref().filter(|_| !served.is_lines).map(|pattern| Aliases::new(pattern, view, catalog, &entries));
+    let aliases = rules
+        .root_alias
+        .as_ref()
+        .filter(|_| !reader.gets_lines())
+        .map(|pattern| Aliases::new(pattern, view, catalog, &entries));
     let aliased =
         aliases.filter(|aliases| aliases.fits(&fit)).map(|aliases| renderer.draw(Some(aliases))).transpose()?;
     renderer.frame(aliased.filter(|aliased| aliased.fitted.beats(&whole.fitted)).unwrap_or(whole))
@@ -100,7 +107,7 @@ struct Renderer<'r> {
     templates: &'r Templates<'r>,
     entries: &'r [&'r Entry],
     fit: &'r Fit,
-    served: &'r Served,
+    reader: Reader,
 }
 
 /// Entries drawn with or without names for roots.
@@ -122,7 +129,7 @@ impl Renderer<'_> {
     fn item(&self, entry: &Entry, aliases: Option<&Aliases>) -> Result<Item, RenderError> {
         let path = shown_path(entry, self.view, self.catalog);
         let path = aliases.map_or_else(|| path.clone(), |aliases| aliases.shorten(&path));
-        let text = description(entry, self.view, self.served.visible);
+        let text = description(entry, self.view, self.reader.sees_visible_lines(self.view));
         let name = shown_name(entry, self.view);
         let bare = self.entry_text(&name, entry, "", &path)?;
         let full = if text.is_empty() { bare.clone() } else { self.entry_text(&name, entry, &text, &path)? };
@@ -131,7 +138,7 @@ impl Renderer<'_> {
     }
 
     fn entry_text(&self, name: &str, entry: &Entry, text: &str, path: &str) -> Result<String, RenderError> {
-        match (self.served.is_lines, text.is_empty()) {
+        match (self.reader.gets_lines(), text.is_empty()) {
             (false, _) => draw_entry(self.templates, name, entry, text, path),
             (true, true) => Ok(format!("- {name}")),
             (true, false) => Ok(format!("- {name}: {text}")),
@@ -158,7 +165,7 @@ impl Renderer<'_> {
         let rules = &self.view.host.catalog;
         let mut text = if !rules.shown {
             String::new()
-        } else if self.served.is_lines {
+        } else if self.reader.gets_lines() {
             lines.join("\n")
         } else if self.entries.is_empty() && !rules.shown_empty {
             let none = self.view.host.texts.get(Situation::CatalogEmpty);
@@ -170,7 +177,7 @@ impl Renderer<'_> {
             let entries = lines.join(&rules.join);
             self.templates.draw("catalog", context! { entries, roots, left_out })? + "\n"
         };
-        if rules.lines == CatalogLines::Tidy && !text.is_empty() && !self.served.is_lines {
+        if rules.lines == CatalogLines::Tidy && !text.is_empty() && !self.reader.gets_lines() {
             text = tidy(&text) + "\n";
         }
         let Fitted { used, own, .. } = drawing.fitted;

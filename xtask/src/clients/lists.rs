@@ -7,7 +7,7 @@ use super::scene::{Agent, Pasted, Scene, Shown};
 use crate::shell;
 
 /// How many skills there are, besides those of every scene.
-pub(super) const COUNTS: [usize; 3] = [12, 60, 566];
+pub(super) const COUNTS: [usize; 5] = [12, 60, 100, 566, 2000];
 /// What each skill says it is for: 250 characters, as people write them.
 const ABOUT: &str = "Reads what was said, compares it with what was meant, and writes down where the two differ, with the \
                      place, the reason and the next step. Use when a report is to be checked, when two versions of a text \
@@ -31,7 +31,7 @@ struct Listed {
 pub(super) fn judge(agent: &Agent, scene: &Scene, count: usize) -> Result<()> {
     let skill = |number: usize| {
         format!(
-            "//- skills/.agents/skills/many-{number:03}/SKILL.md\n---\nname: many-{number:03}\ndescription: {ABOUT}\n---\nDo it.\n"
+            "//- skills/.agents/skills/many-{number:04}/SKILL.md\n---\nname: many-{number:04}\ndescription: {ABOUT}\n---\nDo it.\n"
         )
     };
     scene.context.tree(&(0..count).map(skill).collect::<String>());

@@ -52,7 +52,8 @@ static NO_LIMITS: Limits =
 impl ClientRules {
     /// Finds the rules for a client by what it says of itself.
     pub(crate) fn of(name: &str, version: &str) -> ClientRules {
-        let known = CLIENTS.clients.iter().map(|client| &client.mcp).find(|mcp| mcp.names.iter().any(|own| own == name));
+        let known =
+            CLIENTS.clients.iter().map(|client| &client.mcp).find(|mcp| mcp.names.iter().any(|own| own == name));
         let mcp = known.unwrap_or(&CLIENTS.unknown);
         let version = numbers(version);
         let measured = mcp.limits.iter().rev().find(|limits| numbers(&limits.version) <= version);

@@ -116,7 +116,8 @@ impl Page {
         let start = match &query.cursor {
             None => 0,
             Some(cursor) => after(cursor).ok_or_else(|| {
-                bad_query("`cursor` is not one of this list, or its skill is gone".to_owned()).help("list from the start")
+                bad_query("`cursor` is not one of this list, or its skill is gone".to_owned())
+                    .help("list from the start")
             })?,
         };
         let end = query.limit.map_or(ids.len(), |limit| ids.len().min(start + limit));
@@ -136,8 +137,7 @@ fn bad_query(text: String) -> Failure {
 
 /// Reads which fields of a skill are answered; each must be one that a skill can have.
 fn chosen_fields(text: &str) -> Result<Vec<String>> {
-    let known: BTreeSet<String> =
-        keys::<Listed<SkillLine>>().into_iter().chain(keys::<Listed<OtherLine>>()).collect();
+    let known: BTreeSet<String> = keys::<Listed<SkillLine>>().into_iter().chain(keys::<Listed<OtherLine>>()).collect();
     let fields: Vec<String> = text.split(',').map(|field| field.trim().to_owned()).collect();
     match fields.iter().find(|field| !known.contains(*field)) {
         None => Ok(fields),

@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use openoxide_app::ToolDoes;
 use rmcp::model::{
-    Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig, ToolsCapability,
+    Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig,
+    ToolsCapability,
 };
 use serde_json::json;
 

@@ -8,11 +8,11 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
+use super::client::rules_of;
 use super::{
     Context, Elicited, Elicitor, McpServer, McpState, McpView, Result, TTL_MS, failed, forked, invalid, note, page,
     shortened, waits,
 };
-use super::client::rules_of;
 use crate::RequestKey;
 use crate::connect::ClientRules;
 

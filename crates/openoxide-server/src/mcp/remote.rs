@@ -90,12 +90,11 @@ fn lines(offered: &[(String, String)], room: Option<usize>) -> String {
             true => format!("\n- {name}: {about}"),
             false => format!("\n- {name}"),
         };
-        let mut text = REMOTE.to_owned() + &offered.iter().take(count).map(line).collect::<String>();
-        match offered.len() - count {
-            0 => {}
-            more => text.push_str(&format!("\n{more} more are not listed here.")),
-        }
-        text
+        let more = match offered.len() - count {
+            0 => String::new(),
+            more => format!("\n{more} more are not listed here."),
+        };
+        REMOTE.to_owned() + &offered.iter().take(count).map(line).collect::<String>() + &more
     };
     let full = Some(drawn(offered.len(), true)).filter(&fits);
     full.or_else(|| (0..=offered.len()).rev().map(|count| drawn(count, false)).find(&fits)).unwrap_or_default()

@@ -1,9 +1,9 @@
 //! Places the list of skills where a client's model sees most of it: in the description of the tool that loads skills, in
 //! that of its argument, or in the instructions.
 
-use openoxide_app::{Error, ToolDoes};
 use openoxide_app::client_list::{ClientList, client_list, utf16_len};
 use openoxide_app::tools::Tool;
+use openoxide_app::{Error, ToolDoes};
 
 use super::McpView;
 use crate::connect::Limits;

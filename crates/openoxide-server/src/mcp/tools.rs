@@ -10,12 +10,12 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
+use super::info::introduction;
+use super::skill_list::{PlacedList, followed};
 use super::{
     Context, Elicited, Elicitor, McpOptions, McpServer, McpState, McpView, Result, TTL_MS, failed, invalid,
     needs_approval, shortened, tool_result, unavailable,
 };
-use super::info::introduction;
-use super::skill_list::{PlacedList, followed};
 use crate::connect::ClientRules;
 use crate::{Nobody, RequestKey};
 
@@ -44,7 +44,9 @@ fn described(tool: &tools::Tool, list: &PlacedList, rules: ClientRules) -> Tool 
     let mut about = followed(&tool.about, &list.tool);
     if let Some(key) = tool.name_key().filter(|_| !list.argument.is_empty()) {
         add_to_argument(&mut schema, key, &list.argument);
-        about.push_str(&format!(" The skills are listed with its argument `{key}`."));
+        about += " The skills are listed with its argument `";
+        about += key;
+        about += "`.";
     }
     let mut described = Tool::new(tool.name.clone(), about, Arc::new(schema));
     described.meta = (!rules.mcp.tool_meta.is_empty()).then(|| MetaObject(rules.mcp.tool_meta.clone()));

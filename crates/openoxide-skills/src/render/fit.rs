@@ -10,8 +10,7 @@ use crate::catalog::{Entry, View};
 use crate::host::{BudgetRules, FitStep, Measure, Reserved};
 
 /// How entries are fitted into the room of a program that is not the host's own.
-const CLIENT_STEPS: [FitStep; 4] =
-    [FitStep::Full, FitStep::Deal, FitStep::BareByUseBounded, FitStep::BareWhileFits];
+const CLIENT_STEPS: [FitStep; 4] = [FitStep::Full, FitStep::Deal, FitStep::BareByUseBounded, FitStep::BareWhileFits];
 /// How many characters a token is taken for.
 const CHARACTERS_PER_TOKEN: u64 = 4;
 const CLIENT_DEAL_MIN: usize = 60;

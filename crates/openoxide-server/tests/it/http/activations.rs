@@ -268,7 +268,8 @@ async fn a_conversation_is_remembered_by_its_name() {
         if let Some(session) = session {
             body["session"] = json!(session);
         }
-        let request = Request::post("/v1/skills/plain/activate?host=claude-code").extension(Peer::Local).extension(identity);
+        let request =
+            Request::post("/v1/skills/plain/activate?host=claude-code").extension(Peer::Local).extension(identity);
         let request = request.header("content-type", "application/json");
         let came = server.ask(request.body(Body::from(body.to_string())).unwrap()).await;
         assert_eq!(came.status, 200, "{}", came.text());

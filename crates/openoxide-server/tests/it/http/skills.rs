@@ -288,7 +288,11 @@ async fn the_list_comes_in_pages_and_with_chosen_fields() {
     assert_eq!(keys, ["id", "name", "tokens"]);
     for bad in ["limit=0", "limit=10001", "limit=x", "cursor=zzz", "fields=name,zzz", "fields="] {
         let came = server.get(&format!("/v1/skills?{bad}")).await;
-        assert_eq!((came.status.as_u16(), &came.json()["error"]["code"]), (400, &serde_json::json!("bad-query")), "{bad}");
+        assert_eq!(
+            (came.status.as_u16(), &came.json()["error"]["code"]),
+            (400, &serde_json::json!("bad-query")),
+            "{bad}"
+        );
     }
 }
 

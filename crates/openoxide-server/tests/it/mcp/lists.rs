@@ -14,7 +14,9 @@ const ABOUT: &str = "Reads what was said, compares it with what was meant, and w
 fn project(count: usize) -> TestContext {
     let context = TestContext::new();
     let tree = |number: usize| {
-        format!("//- project/.agents/skills/skill-{number:04}/SKILL.md\n---\nname: skill-{number:04}\ndescription: {ABOUT}\n---\nDo it.\n")
+        format!(
+            "//- project/.agents/skills/skill-{number:04}/SKILL.md\n---\nname: skill-{number:04}\ndescription: {ABOUT}\n---\nDo it.\n"
+        )
     };
     context.tree(&(0..count).map(tree).collect::<String>());
     context
@@ -66,7 +68,10 @@ async fn a_client_that_cuts_descriptions_gets_the_list_where_it_does_not() {
         assert_eq!(shown.argument.matches(ABOUT).count(), 12);
         assert_eq!(shown.counts(), (12, 0, 0), "every description, and each once");
         let meta = &shown.whole["_meta"];
-        assert_eq!((&meta["anthropic/alwaysLoad"], &meta["anthropic/maxResultSizeChars"]), (&json!(true), &json!(500_000)));
+        assert_eq!(
+            (&meta["anthropic/alwaysLoad"], &meta["anthropic/maxResultSizeChars"]),
+            (&json!(true), &json!(500_000))
+        );
     }
     for info in [("codex-mcp-client", "0.166.0"), ("opencode", "1.18.33"), ("gemini-cli-mcp-client", "0.61.0")] {
         let shown = Shown::to(info, OLD, &context).await;
@@ -102,7 +107,10 @@ async fn the_list_gets_shorter_step_by_step() {
         assert!(length(&shown.argument) < 16_200, "{count}: {}", length(&shown.argument));
         let (full, short, names) = shown.counts();
         let listed = full + short + names;
-        let pointer = format!("{} more skills are not listed here: find them by words of the task with `skills_search`.", count - listed);
+        let pointer = format!(
+            "{} more skills are not listed here: find them by words of the task with `skills_search`.",
+            count - listed
+        );
         assert_eq!(shown.argument.contains(&pointer), listed < count, "{count}: {}", &shown.argument[..300]);
         steps.push((full > 0, short > 0, names > 0, listed < count));
     }
@@ -140,7 +148,9 @@ async fn a_host_that_lists_skills_in_a_tool_keeps_within_the_client_too() {
 async fn a_long_skill_comes_whole_and_its_result_says_how_long_it_may_be() {
     let context = project(1);
     let body = "a line of the guide\n".repeat(3_000);
-    context.tree(&format!("//- project/.agents/skills/guide/SKILL.md\n---\nname: guide\ndescription: Long\n---\n{body}END\n"));
+    context.tree(&format!(
+        "//- project/.agents/skills/guide/SKILL.md\n---\nname: guide\ndescription: Long\n---\n{body}END\n"
+    ));
     let mut client = Client::named(&context, OLD, CLAUDE, &[]).await;
     let loaded = client.call("skill", json!({ "name": "guide" })).await;
     assert!(super::text(&loaded).contains(&body) && super::text(&loaded).contains("END"));
@@ -153,7 +163,8 @@ async fn a_long_skill_comes_whole_and_its_result_says_how_long_it_may_be() {
 async fn a_client_that_cuts_results_is_told_how_long_they_are() {
     let context = project(1);
     let body = "a line of the guide\n".repeat(1_000);
-    context.tree(&format!("//- project/.agents/skills/guide/SKILL.md\n---\nname: guide\ndescription: Long\n---\n{body}"));
+    context
+        .tree(&format!("//- project/.agents/skills/guide/SKILL.md\n---\nname: guide\ndescription: Long\n---\n{body}"));
     let codex = ("codex-mcp-client", "0.166.0");
     let mut client = Client::named(&context, OLD, codex, &[]).await;
     let long = client.call("skill", json!({ "name": "guide" })).await;

@@ -67,7 +67,13 @@ async fn a_client_that_sends_word_by_word_loses_no_word() {
             let arguments: std::collections::BTreeMap<String, String> = words.collect();
             let params = json!({ "name": prompts[at]["name"], "arguments": arguments });
             let got = client.ok("prompts/get", params).await;
-            got["messages"].as_array().unwrap().iter().map(|message| message["content"]["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join("\n")
+            got["messages"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|message| message["content"]["text"].as_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+                .join("\n")
         };
         let said = get(4, "fill in  the \"second form\", please").await;
         assert!(said.contains("ARGUMENTS: fill in the \"second form\", please"), "{said}");

@@ -147,7 +147,8 @@ async fn folders_are_read_and_nothing_else_is_one() {
         assert_eq!((&own["name"], &own["description"]), (&json!("pdf"), &json!("Fills in forms")));
         let empty = client.ok("resources/directory/read", json!({ "uri": "skill://pdf/empty" })).await;
         assert_eq!(empty["resources"], json!([]));
-        for (with, without) in [("skill://pdf/", "skill://pdf"), ("skill://pdf/references/", "skill://pdf/references")] {
+        for (with, without) in [("skill://pdf/", "skill://pdf"), ("skill://pdf/references/", "skill://pdf/references")]
+        {
             let listed = client.ok("resources/directory/read", json!({ "uri": with })).await;
             assert_eq!(listed, client.ok("resources/directory/read", json!({ "uri": without })).await, "{with}");
         }
