@@ -97,3 +97,57 @@ fn pointer(left_out: usize, search: Option<&str>) -> String {
 pub fn utf16_len(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use openoxide_skills::render::render_served;
+    use openoxide_testkit::TestContext;
+
+    use super::*;
+    use crate::testing::snapshot;
+
+    fn project(count: usize) -> Snapshot {
+        let context = TestContext::new();
+        let about = "What it is for, in so many words that they take room. ".repeat(4);
+        let skill = |number: usize| {
+            format!(
+                "//- project/.agents/skills/s{number:03}/SKILL.md\n---\nname: s{number:03}\ndescription: {about}\u{1f600}\n---\n"
+            )
+        };
+        context.tree(&(0..count).map(skill).collect::<String>());
+        snapshot(&context)
+    }
+
+    /// In every room, each skill is listed or counted, and more room never shows less.
+    #[test]
+    fn a_list_keeps_within_any_room_and_counts_what_is_not_listed() {
+        let snapshot = project(20);
+        let mut steps = Vec::new();
+        for room in (0..6000).step_by(50) {
+            let list = client_list(&snapshot, Some(room), Some("find")).unwrap();
+            assert!(utf16_len(&list.text) <= room, "{room}: {}", list.text);
+            assert_eq!(list.full + list.shortened + list.name_only + list.left_out, 20, "{room}");
+            let lines = list.text.lines().filter(|line| line.starts_with("- s")).count();
+            assert_eq!(lines, 20 - list.left_out, "{room}: {}", list.text);
+            let is_told = list.text.contains(&format!("{} more skill", list.left_out)) || list.text.is_empty();
+            assert!(is_told == (list.left_out > 0), "{room}: {}", list.text);
+            steps.push((20 - list.left_out, list.full + list.shortened > 0));
+        }
+        assert!(steps.is_sorted(), "{steps:?}");
+        assert!(steps.contains(&(20, false)) && steps.contains(&(20, true)), "{steps:?}");
+    }
+
+    /// Within the host's budget, the fitting is that of `prompt`.
+    #[test]
+    fn a_client_without_limits_gets_what_prompt_shows() {
+        for count in [20, 100] {
+            let snapshot = project(count);
+            let list = client_list(&snapshot, None, None).unwrap();
+            let catalog = snapshot.runtime().unwrap().catalog();
+            let prompt = render_served(&snapshot.view, catalog, Model::default()).unwrap();
+            let count = |detail: DetailLevel| prompt.shown.iter().filter(|shown| shown.detail == detail).count();
+            assert_eq!(count(DetailLevel::Shortened) > 0, list.shortened > 0);
+            assert_eq!((count(DetailLevel::NameOnly), count(DetailLevel::LeftOut)), (list.name_only, list.left_out));
+        }
+    }
+}
