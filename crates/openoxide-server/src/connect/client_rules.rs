@@ -3,8 +3,6 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::CLIENTS;
-
 /// What a program shows its model of an MCP server, and what it has to be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -49,15 +47,23 @@ pub(crate) struct ClientRules {
 static NO_LIMITS: Limits =
     Limits { version: String::new(), instructions: None, tool: None, argument: None, result: None };
 
-impl ClientRules {
-    /// Finds the rules for a client by what it says of itself.
-    pub(crate) fn of(name: &str, version: &str) -> ClientRules {
-        let known =
-            CLIENTS.clients.iter().map(|client| &client.mcp).find(|mcp| mcp.names.iter().any(|own| own == name));
-        let mcp = known.unwrap_or(&CLIENTS.unknown);
+impl McpRules {
+    /// Tells whether a client that gives itself this name is meant.
+    pub(super) fn are_of(&self, name: &str) -> bool {
+        self.names.iter().any(|own| own == name)
+    }
+
+    /// Returns the rules for one version: the limits of the newest that was measured and is no newer than it.
+    pub(super) fn of_version(&'static self, version: &str) -> ClientRules {
         let version = numbers(version);
-        let measured = mcp.limits.iter().rev().find(|limits| numbers(&limits.version) <= version);
-        ClientRules { mcp, limits: measured.or(mcp.limits.first()).unwrap_or(&NO_LIMITS) }
+        let measured = self.limits.iter().rev().find(|limits| numbers(&limits.version) <= version);
+        ClientRules { mcp: self, limits: measured.or(self.limits.first()).unwrap_or(&NO_LIMITS) }
+    }
+
+    /// Tells whether there are limits, and the oldest version comes first.
+    #[cfg(test)]
+    pub(super) fn are_in_order(&self) -> bool {
+        !self.limits.is_empty() && self.limits.is_sorted_by_key(|limits| numbers(&limits.version))
     }
 }
 
@@ -65,38 +71,4 @@ impl ClientRules {
 fn numbers(version: &str) -> Vec<u64> {
     let number = |part: &str| part.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0);
     version.split('.').map(number).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_measured_version_is_taken() {
-        let tool = |name: &str, version: &str| ClientRules::of(name, version).limits.tool;
-        let rows = [
-            ("claude-code", "1.0.3", Some(2048)),
-            ("claude-code", "2.1.240", Some(2048)),
-            ("claude-code", "2.1.324", Some(2048)),
-            ("claude-code", "2.1.325", Some(4096)),
-            ("claude-code", "3.0.0-beta.1", Some(4096)),
-            ("codex-mcp-client", "0.166.0", None),
-            ("opencode", "", None),
-            ("gemini-cli-mcp-client", "0.61.0", None),
-            ("another", "9", Some(1024)),
-        ];
-        for (name, version, expected) in rows {
-            assert_eq!(tool(name, version), expected, "{name} {version}");
-        }
-        assert!(ClientRules::of("claude-code", "2.1.240").mcp.prompt_words > 0);
-        assert_eq!(ClientRules::of("opencode", "1.18.33").mcp.tool_meta, Map::new());
-    }
-
-    #[test]
-    fn limits_are_in_the_order_of_their_versions() {
-        for client in &CLIENTS.clients {
-            let versions: Vec<_> = client.mcp.limits.iter().map(|limits| numbers(&limits.version)).collect();
-            assert!(!versions.is_empty() && versions.is_sorted(), "{}: {versions:?}", client.name);
-        }
-    }
 }
