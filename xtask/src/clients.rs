@@ -1,8 +1,10 @@
 //! `clients`: lets real agents use a skill over MCP, with a script in place of the model.
 //!
 //! Each agent is connected by what `mcp --print-config` prints: as a child process, and to a server that asks for the access
-//! token. It must hand the skill's text to that model, must get nothing without the token, and approves nothing itself.
+//! token. It must hand the skill's text to that model, must get nothing without the token, and approves nothing itself. Then it
+//! is given many skills, each of which the model must be shown or told how to find.
 
+mod lists;
 mod model;
 mod scene;
 
@@ -43,6 +45,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             let scene = Scene::new(agent, &found, &program, way.over_http)?;
             scene.connect(way.pasted)?;
             judge(agent, way, &scene)?;
+        }
+        for count in lists::COUNTS {
+            lists::judge(agent, &Scene::new(agent, &found, &program, false)?, count)?;
         }
     }
     Ok(())

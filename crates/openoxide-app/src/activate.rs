@@ -21,8 +21,8 @@ use crate::{error::Error, pending::Rebase, skill_id::find_by_id};
 pub enum ActivateInput {
     /// One skill.
     Skill(Call),
-    /// The skills that a turn of the user names.
-    Turn(Turn),
+    /// The skills that a turn of the user names, for the one who sends it.
+    Turn(Turn, Caller),
 }
 
 /// An activation in steps; it ends with its [`ActivationOutcome`], of which [`Activate::answer`] makes the answer.
@@ -55,12 +55,12 @@ pub fn activate(snapshot: &Snapshot, input: ActivateInput) -> Result<Activate, E
 fn calls(snapshot: &Snapshot, input: &ActivateInput) -> Result<(Vec<Call>, Vec<IgnoredLine>), Error> {
     Ok(match input {
         ActivateInput::Skill(call) => (vec![call.clone()], Vec::new()),
-        ActivateInput::Turn(turn) => {
+        ActivateInput::Turn(turn, caller) => {
             let catalog = snapshot.runtime()?.catalog();
             let selection = select(catalog, &snapshot.view.host, turn);
             let calls = selection.selected.iter().map(|selected| Call {
                 skill: catalog.call_of(selected.entry),
-                caller: Caller::User,
+                caller: *caller,
                 arguments: selected.arguments.clone().map_or(CallArguments::Nothing, CallArguments::Raw),
             });
             (calls.collect(), MentionsAnswer::new(catalog, turn, &selection).ignored)

@@ -25,6 +25,7 @@ pub mod paths;
 pub mod activate;
 pub mod agents_list;
 pub mod check;
+pub mod client_list;
 pub mod complete;
 pub mod explain;
 pub mod hosts;

@@ -6,18 +6,16 @@ use std::{collections::HashSet, path::Path};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::Audience;
-use openoxide_skills::catalog::{Catalog, Entry, Problem, Status};
-use openoxide_skills::render::{BudgetUnit, Model, catalog_budget, entry_costs};
-use openoxide_skills::text::{TerminalText, path_text};
-use openoxide_skills::{diagnostic::Code, host::CatalogPlace};
+use openoxide_skills::catalog::{Catalog, Entry, Problem, Status, View};
+use openoxide_skills::render::entry_costs;
+use openoxide_skills::text::path_text;
+use openoxide_skills::{diagnostic::Code, host::Refresh};
 use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
 
 pub use filter::ListFilter;
 
 use crate::off::{SkillsOff, skills_off};
 use crate::{error::Error, skill_id::SkillIds};
-
-const CHARACTERS_PER_TOKEN: u64 = 4;
 
 /// What a host sees.
 #[derive(Clone, Debug)]
@@ -41,6 +39,11 @@ pub struct ListedSkill<'s> {
     pub cost: u64,
     /// Variables that it needs and that are not set.
     pub missing_variables: Vec<&'s str>,
+}
+
+/// Tells whether the host reads its skills only when it starts, so that the list stays as it is until it is loaded again.
+pub fn is_fixed(view: &View) -> bool {
+    view.host.list.refresh == Refresh::Start
 }
 
 /// Lists what a host sees, and what the rules keep from the model. A program gets an error if a rule cannot be read.
@@ -155,76 +158,4 @@ fn is_unreadable(entry: &Entry) -> bool {
             matches!(code, Code::Unreadable | Code::NotUtf8 | Code::HeadTooLarge)
                 || (Code::NoFrontmatter..=Code::QualifiedNameLength).contains(&code)
         })
-}
-
-/// The skills in a few lines, for a face that tells the model about them in its own instructions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BriefList {
-    /// A line for each skill.
-    pub lines: Vec<String>,
-    /// How many skills have no line.
-    pub left_out: usize,
-}
-
-/// Lists the skills that the model may call, if the host lists them in the system prompt: with descriptions, or only the
-/// names where these exceed the host's budget. Names that still exceed it are left out.
-pub fn brief(snapshot: &Snapshot) -> Option<BriefList> {
-    let rules = &snapshot.view.host.catalog;
-    if rules.place != CatalogPlace::SystemPrompt || !rules.shown {
-        return None;
-    }
-    let catalog = snapshot.runtime().ok()?.catalog();
-    let entries: Vec<&Entry> = catalog.skills.iter().filter(|entry| entry.model).collect();
-    if entries.is_empty() {
-        return None;
-    }
-    let room = catalog_room(snapshot).and_then(|room| usize::try_from(room).ok()).unwrap_or(usize::MAX);
-    let full: Vec<String> = entries.iter().map(|entry| brief_line(entry)).collect();
-    if fitting(&full, room) == full.len() {
-        return Some(BriefList { lines: full, left_out: 0 });
-    }
-    let mut lines: Vec<String> = entries.iter().map(|entry| format!("- {}", TerminalText(&entry.skill.name))).collect();
-    lines.truncate(fitting(&lines, room));
-    Some(BriefList { left_out: entries.len() - lines.len(), lines })
-}
-
-/// Returns how many of the first lines fit into so many characters.
-fn fitting(lines: &[String], room: usize) -> usize {
-    let mut used: usize = 0;
-    let fits = |line: &&String| {
-        used += line.chars().count() + 1;
-        used <= room
-    };
-    lines.iter().take_while(fits).count()
-}
-
-fn brief_line(entry: &Entry) -> String {
-    const ABOUT: usize = 1024;
-    let name = TerminalText(&entry.skill.name);
-    if entry.name_only || entry.skill.description.is_empty() {
-        return format!("- {name}");
-    }
-    let about: String = entry.skill.description.chars().take(ABOUT).collect();
-    format!("- {name}: {}", TerminalText(&about))
-}
-
-/// Returns how many characters the list that the model sees may take; `None` if no limit is known.
-fn catalog_room(snapshot: &Snapshot) -> Option<u64> {
-    catalog_budget(&snapshot.view, Model::default()).map(|(room, unit)| match unit {
-        BudgetUnit::Characters => room,
-        BudgetUnit::Tokens => room.saturating_mul(CHARACTERS_PER_TOKEN),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_fit_with_their_ends() {
-        let lines = ["- a", "- bé", "- c"].map(str::to_owned);
-        for (room, expected) in [(0, 0), (3, 0), (4, 1), (8, 1), (9, 2), (12, 2), (13, 3), (usize::MAX, 3)] {
-            assert_eq!(fitting(&lines, room), expected, "{room}");
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use clap::ValueEnum;
-use openoxide_app::{Environment, Place, own_skills, variables};
+use openoxide_app::{Environment, Place, list, own_skills, variables};
 use openoxide_server::mcp::{McpOptions, ToolNames};
 use openoxide_server::{Engine, EngineOptions, Log, LogFormat, LogOptions};
 
@@ -91,6 +91,12 @@ pub(crate) fn serve_client<F: Future>(ui: &Ui, serve: impl FnOnce(Engine) -> F) 
 pub(crate) fn open_place(ui: &Ui) -> anyhow::Result<Place> {
     let settings = open(ui)?;
     ui.warn_of_settings(&settings.workspace, &settings.problems);
+    if list::is_fixed(&settings.view) {
+        let host = &settings.view.host.title;
+        ui.say(&format!(
+            "{host} reads its skills when it starts, so the list stays as it is until this is started again"
+        ));
+    }
     // Folders are meant as every other command means them: seen from the one to act in.
     let folder = settings.workspace.environment.cwd.clone();
     let added = ui.common.add_dir.iter().map(|added| folder.join(added)).collect();

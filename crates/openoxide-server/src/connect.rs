@@ -1,10 +1,15 @@
 //! Writes the settings that connect an agent to this server; `connect.toml` has the agents and their forms.
 
+mod client_rules;
+
 use std::sync::LazyLock;
 
 use openoxide_app::fill;
 use serde::Deserialize;
 use serde_json::json;
+
+use client_rules::McpRules;
+pub(crate) use client_rules::{ClientRules, Limits};
 
 /// A program that can be connected.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -16,6 +21,7 @@ pub struct Client {
     pub title: String,
     shell: Form,
     file: FileForm,
+    mcp: McpRules,
 }
 
 /// One way to tell a program of a server.
@@ -39,6 +45,8 @@ struct FileForm {
 #[serde(deny_unknown_fields)]
 struct Clients {
     clients: Vec<Client>,
+    /// What holds for programs of which nothing was measured.
+    unknown: McpRules,
 }
 
 // A test reads the file, so that it can be read here.
@@ -47,6 +55,12 @@ static CLIENTS: LazyLock<Clients> = LazyLock::new(|| toml::from_str(include_str!
 /// Returns the programs that can be connected, the most usual first.
 pub fn clients() -> &'static [Client] {
     &CLIENTS.clients
+}
+
+/// Finds the rules for an MCP client by what it says of itself.
+pub(crate) fn rules_of(name: &str, version: &str) -> ClientRules {
+    let known = CLIENTS.clients.iter().map(|client| &client.mcp).find(|mcp| mcp.are_of(name));
+    known.unwrap_or(&CLIENTS.unknown).of_version(version)
 }
 
 /// What is pasted into a shell of the machine that the server runs on.
@@ -221,5 +235,33 @@ mod tests {
         assert_eq!(shell_word(""), "''");
         assert_eq!(shell_word("/usr/bin/x"), "/usr/bin/x");
         assert_eq!(token_line(&["/a b/x", "token"]), "export OPENOXIDE_TOKEN=\"$('/a b/x' token)\"");
+    }
+
+    #[test]
+    fn the_nearest_measured_version_is_taken() {
+        let tool = |name: &str, version: &str| rules_of(name, version).limits.tool;
+        let rows = [
+            ("claude-code", "1.0.3", Some(2048)),
+            ("claude-code", "2.1.240", Some(2048)),
+            ("claude-code", "2.1.324", Some(2048)),
+            ("claude-code", "2.1.325", Some(4096)),
+            ("claude-code", "3.0.0-beta.1", Some(4096)),
+            ("codex-mcp-client", "0.166.0", None),
+            ("opencode", "", None),
+            ("gemini-cli-mcp-client", "0.61.0", None),
+            ("another", "9", Some(1024)),
+        ];
+        for (name, version, expected) in rows {
+            assert_eq!(tool(name, version), expected, "{name} {version}");
+        }
+        assert!(rules_of("claude-code", "2.1.240").mcp.prompt_words > 0);
+        assert_eq!(rules_of("opencode", "1.18.33").mcp.tool_meta, serde_json::Map::new());
+    }
+
+    #[test]
+    fn limits_are_in_the_order_of_their_versions() {
+        for client in clients() {
+            assert!(client.mcp.are_in_order(), "{}", client.name);
+        }
     }
 }

@@ -42,7 +42,12 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use self::extract::{Body, HttpContext, Location, NoQuery, Path, Query};
 use self::response::{EncodedResponse, JSON};
 use self::response_cache::{CacheKey, CachedResponse, Dependencies, ResponseCache};
-use self::{html::Page, redact::Redactor, state::HttpState};
+use self::{
+    html::Page,
+    redact::Redactor,
+    state::{CONVERSATIONS, HttpState},
+};
+use crate::conversations::Conversations;
 use crate::ingress::hold_answers;
 use crate::mcp::{McpHttp, http_service};
 use crate::{Engine, Failure, Peer, RequestId, answer::Result};
@@ -70,7 +75,16 @@ pub fn router(engine: Engine, options: HttpOptions) -> Router {
     let document = EncodedResponse::new(serde_json::to_vec(&openapi()).unwrap_or_default(), JSON);
     let (cache, published) = (ResponseCache::default(), PublishedCache::default());
     let (large, publishing) = (Semaphore::new(state::LARGE), Semaphore::new(PUBLISHING));
-    let state = Arc::new(HttpState { engine, options, cache, published, large, publishing, document });
+    let state = Arc::new(HttpState {
+        engine,
+        options,
+        cache,
+        published,
+        conversations: Conversations::new(CONVERSATIONS),
+        large,
+        publishing,
+        document,
+    });
     let mut router = Router::new();
     for route in routes::all() {
         router = router.route(route.path, route.handler);
@@ -79,6 +93,8 @@ pub fn router(engine: Engine, options: HttpOptions) -> Router {
         // These two are for the user's browser, and no part of what programs use.
         .route("/open/{code}", get(login::open))
         .route("/questions/{handle}", post(questions::answer))
+        // A folder is called with a slash at its end, too.
+        .route("/v1/skills/{id}/files/", get(files::top))
         .fallback(|| async {
             Failure::new(StatusCode::NOT_FOUND, "no-route", "there is nothing at this address").help(ALL_ROUTES)
         })

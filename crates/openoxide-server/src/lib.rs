@@ -5,6 +5,7 @@ mod answer;
 mod blocking_pool;
 mod bounded_read;
 pub mod connect;
+mod conversations;
 mod drive;
 mod engine;
 mod http;

@@ -11,6 +11,7 @@ use rmcp::ServiceExt as _;
 use crate::Engine;
 
 mod answer;
+mod client;
 mod complete;
 mod elicit;
 mod error;
@@ -28,6 +29,7 @@ mod remote;
 mod resources;
 mod server;
 mod sessions;
+mod skill_list;
 mod skills;
 mod stdio;
 mod tools;

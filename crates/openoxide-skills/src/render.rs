@@ -27,28 +27,73 @@ pub use window::{Window, WindowOrigin};
 
 /// Renders the catalog of a view as the host's own program would send it.
 pub fn render(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
-    render_with(view, catalog, model, view.host.catalog.lines == CatalogLines::Visible)
+    render_with(view, catalog, model, Reader::Host)
 }
 
 /// Renders the catalog of a view for a model that we serve: whatever the host does, each description stands on one line,
 /// and nothing in it is hidden.
 pub fn render_served(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
-    render_with(view, catalog, model, true)
+    render_with(view, catalog, model, Reader::Served)
 }
 
-fn render_with(view: &View, catalog: &Catalog, model: Model, visible: bool) -> Result<Prompt, RenderError> {
+/// Renders the catalog of a view for another program, within so many characters if it allows no more: as
+/// [`render_served`] does, or, with [`ClientForm::Lines`], without the frame and the paths, which tell that program nothing.
+pub fn render_for_client(
+    view: &View,
+    catalog: &Catalog,
+    model: Model,
+    form: ClientForm,
+    room: Option<u64>,
+) -> Result<Prompt, RenderError> {
+    render_with(view, catalog, model, Reader::Client(form, room))
+}
+
+/// How the catalog is drawn for another program than the host's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientForm {
+    /// With the host's templates.
+    Framed,
+    /// A line for each skill: its name, and what it is for.
+    Lines,
+}
+
+/// For whom a catalog is drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// The model of the host's own program.
+    Host,
+    /// A model that we serve.
+    Served,
+    /// The model of another program, which allows so many characters.
+    Client(ClientForm, Option<u64>),
+}
+
+impl Reader {
+    /// Tells whether each description stands on one line, with nothing hidden.
+    fn sees_visible_lines(self, view: &View) -> bool {
+        self != Reader::Host || view.host.catalog.lines == CatalogLines::Visible
+    }
+
+    /// Tells whether entries are plain lines, without a frame.
+    fn gets_lines(self) -> bool {
+        matches!(self, Reader::Client(ClientForm::Lines, _))
+    }
+}
+
+fn render_with(view: &View, catalog: &Catalog, model: Model, reader: Reader) -> Result<Prompt, RenderError> {
     let templates = Templates::new(&view.spec, TEMPLATES)?;
     let mut entries: Vec<&Entry> = catalog.skills.iter().filter(|entry| entry.model).collect();
     let rules = &view.host.catalog;
     let rank = if rules.rank.is_empty() { &view.host.collide.rank } else { &rules.rank };
     sort_entries(&mut entries, &rules.order, rank, false);
     let fit = Fit::new(view, model, &entries);
-    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, visible };
+    let fit = if let Reader::Client(_, room) = reader { fit.for_client(room) } else { fit };
+    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, reader };
     let whole = renderer.draw(None)?;
     let aliases = rules
         .root_alias
         .as_ref()
-        .filter(|pattern| !pattern.is_empty())
+        .filter(|pattern| !pattern.is_empty() && !reader.gets_lines())
         .map(|pattern| Aliases::new(pattern, view, catalog, &entries));
     let aliased =
         aliases.filter(|aliases| aliases.fits(&fit)).map(|aliases| renderer.draw(Some(aliases))).transpose()?;
@@ -64,7 +109,7 @@ struct Renderer<'r> {
     templates: &'r Templates<'r>,
     entries: &'r [&'r Entry],
     fit: &'r Fit,
-    visible: bool,
+    reader: Reader,
 }
 
 /// Entries drawn with or without names for roots.
@@ -86,12 +131,20 @@ impl Renderer<'_> {
     fn item(&self, entry: &Entry, aliases: Option<&Aliases>) -> Result<Item, RenderError> {
         let path = shown_path(entry, self.view, self.catalog);
         let path = aliases.map_or_else(|| path.clone(), |aliases| aliases.shorten(&path));
-        let text = description(entry, self.view, self.visible);
+        let text = description(entry, self.view, self.reader.sees_visible_lines(self.view));
         let name = shown_name(entry, self.view);
-        let bare = draw_entry(self.templates, &name, entry, "", &path)?;
-        let full = if text.is_empty() { bare.clone() } else { draw_entry(self.templates, &name, entry, &text, &path)? };
+        let bare = self.entry_text(&name, entry, "", &path)?;
+        let full = if text.is_empty() { bare.clone() } else { self.entry_text(&name, entry, &text, &path)? };
         let score = self.fit.score(&entry.skill.name);
         Ok(Item { full, bare, text, path, fixed: entry.name_only, score })
+    }
+
+    fn entry_text(&self, name: &str, entry: &Entry, text: &str, path: &str) -> Result<String, RenderError> {
+        match (self.reader.gets_lines(), text.is_empty()) {
+            (false, _) => draw_entry(self.templates, name, entry, text, path),
+            (true, true) => Ok(format!("- {name}")),
+            (true, false) => Ok(format!("- {name}: {text}")),
+        }
     }
 
     fn frame(&self, drawing: Drawing) -> Result<Prompt, RenderError> {
@@ -106,14 +159,16 @@ impl Renderer<'_> {
                 DetailLevel::Full => lines.push(item.full),
                 DetailLevel::NameOnly => lines.push(item.bare),
                 DetailLevel::Shortened => {
-                    let (name, text) = (shown_name(entry, self.view), item.cut(choice));
-                    lines.push(draw_entry(self.templates, &name, entry, &text, &item.path)?);
+                    let (name, text) = (shown_name(entry, self.view), self.fit.cut(&item, *choice));
+                    lines.push(self.entry_text(&name, entry, &text, &item.path)?);
                 }
             }
         }
         let rules = &self.view.host.catalog;
         let mut text = if !rules.shown {
             String::new()
+        } else if self.reader.gets_lines() {
+            lines.join("\n")
         } else if self.entries.is_empty() && !rules.shown_empty {
             let none = self.view.host.texts.get(Situation::CatalogEmpty);
             none.map(|none| format!("{none}\n")).unwrap_or_default()
@@ -125,7 +180,7 @@ impl Renderer<'_> {
             let tools = tool_names(self.view);
             self.templates.draw("catalog", context! { entries, roots, left_out, tools })? + "\n"
         };
-        if rules.lines == CatalogLines::Tidy && !text.is_empty() {
+        if rules.lines == CatalogLines::Tidy && !text.is_empty() && !self.reader.gets_lines() {
             text = tidy(&text) + "\n";
         }
         let Fitted { used, own, .. } = drawing.fitted;

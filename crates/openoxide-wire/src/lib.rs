@@ -44,7 +44,7 @@ pub use config::{ConfigAnswer, ConfigValue};
 pub use explain::{ExplainAnswer, ExplainedFileLine, HostFileLine, HostOutcome};
 pub use hosts::{HostLine, HostsAnswer, MatrixRow};
 pub use list::{LimitLine, ListAnswer};
-pub use mentions::{CallerInput, IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInputItem};
+pub use mentions::{ArgumentsInput, CallerInput, IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInputItem};
 pub use overview::{AgentLine, OverviewAnswer, SuggestionLine};
 pub use problem::{FixLine, ProblemLine};
 pub use prompt::{PreloadedLine, PromptAnswer, ShownLine};

@@ -173,6 +173,16 @@ impl From<CallerInput> for Caller {
     }
 }
 
+/// What is said with a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ArgumentsInput {
+    /// As a person typed it.
+    Text(String),
+    /// Word by word.
+    Words(Vec<String>),
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -102,7 +102,8 @@ fn input(ui: &Ui, snapshot: &Snapshot, args: &ActivateArgs) -> anyhow::Result<Ac
         return Ok(ActivateInput::Skill(Call { skill, caller: args.caller, arguments: given(args) }));
     };
     let text = if text == "-" { mentions::read(ui)? } else { text.clone() };
-    Ok(ActivateInput::Turn(turn_of_text(&snapshot.workspace, &snapshot.view, text, &args.item, &args.connector)))
+    let turn = turn_of_text(&snapshot.workspace, &snapshot.view, text, &args.item, &args.connector);
+    Ok(ActivateInput::Turn(turn, Caller::User))
 }
 
 fn given(args: &ActivateArgs) -> CallArguments {

@@ -17,6 +17,8 @@ pub struct Tool {
     pub title: String,
     /// What it is for, and the catalog where the host shows it here.
     pub description: String,
+    /// What it is for, without the catalog.
+    pub about: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
     /// What it does.
@@ -28,6 +30,11 @@ impl Tool {
     /// Returns the names that it can have, best first.
     pub fn names(&self) -> &[String] {
         &self.rule.names
+    }
+
+    /// Returns the key of the argument that takes the name of a skill.
+    pub fn name_key(&self) -> Option<&str> {
+        self.rule.argument(ToolArgumentKind::Name).map(|argument| argument.key.as_str())
     }
 }
 
@@ -43,6 +50,7 @@ pub fn contracts(view: &View, catalog: &Catalog, model: Model) -> Result<Vec<Too
             name: rule.names.first().cloned().unwrap_or_default(),
             title: rule.title.clone(),
             description: described(&rule.description, shown.trim_end()),
+            about: rule.description.clone(),
             input_schema: schema(rule, &names_for(catalog, Caller::Model)),
             does: rule.does,
             rule: rule.clone(),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use axum::response::IntoResponse;
 use http::StatusCode;
 use openoxide_app::activate::{self, ActivateInput};
+use openoxide_app::mentions::turn_of_input;
 use openoxide_app::{ActivationStamps, Answer, Call, CallArguments, Choice, PendingError, Question, Session, SkillRef};
-use openoxide_wire::{ActivateAnswer, CallerInput, ReadAnswer};
+use openoxide_wire::{ActivateAnswer, ArgumentsInput, CallerInput, ReadAnswer, TurnInput};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -22,20 +23,48 @@ use crate::{Action, Conversation, Earlier, Failure, Identity, PendingOperation, 
 /// The longest arguments that a cached response is kept for, in bytes.
 const CACHED_ARGUMENTS_MAX: usize = 256;
 
+/// The longest name of a conversation, in bytes.
+const SESSION_MAX: usize = 256;
+
 /// How a skill is called.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ActivateInput", extend("not" = { "required": ["arguments", "words"] }))]
 pub(crate) struct ActivateBody {
-    /// What is said with the call, as a person typed it.
+    /// What is said with the call, as a person typed it, or word by word.
     #[serde(default)]
-    arguments: Option<String>,
+    arguments: Option<ArgumentsInput>,
     /// What is said with the call, word by word, in place of `arguments`.
     #[serde(default)]
     words: Option<Vec<String>>,
     /// Who calls: the model, or the user, as whom only the user calls. Absent: the user if it is them, or else the model.
     #[serde(default, rename = "as")]
     who: Option<CallerInput>,
+    /// The conversation, by any name: what was sent in it is remembered until the server ends. Absent: one of its own.
+    #[serde(default)]
+    session: Option<String>,
+}
+
+/// What is called: a skill, or what a turn names.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{ "required": ["skill"] }, { "required": ["turn"] }]))]
+pub(crate) struct ActivateAnyInput {
+    /// The skill, by its id.
+    #[serde(default)]
+    skill: Option<String>,
+    /// A turn of the user; the skills that it names are called.
+    #[serde(default)]
+    turn: Option<TurnInput>,
+    /// What is said with the call, as a person typed it, or word by word; not with a turn.
+    #[serde(default)]
+    arguments: Option<ArgumentsInput>,
+    /// Who calls: the model, or the user, as whom only the user calls. Absent: the user if it is them, or else the model.
+    #[serde(default, rename = "as")]
+    who: Option<CallerInput>,
+    /// The conversation, by any name: what was sent in it is remembered until the server ends. Absent: one of its own.
+    #[serde(default)]
+    session: Option<String>,
 }
 
 /// What comes of an answer, by what waited for it.
@@ -104,14 +133,68 @@ pub(crate) async fn activate(
     Query(at): Query<Location>,
     Body(input): Body<ActivateBody>,
 ) -> Result {
+    activate_skill(context, id, at, input).await
+}
+
+/// Calls the skill, or the skills that the turn names.
+pub(crate) async fn activate_any(
+    context: HttpContext,
+    Query(at): Query<Location>,
+    Body(input): Body<ActivateAnyInput>,
+) -> Result {
+    let ActivateAnyInput { skill, turn, arguments, who, session } = input;
+    match (skill, turn) {
+        (Some(id), None) => {
+            activate_skill(context, id, at, ActivateBody { arguments, words: None, who, session }).await
+        }
+        (None, Some(turn)) if arguments.is_none() => activate_turn(context, at, turn, who, session).await,
+        _ => Err(bad_body("it takes a `skill` with its `arguments`, or a `turn`")),
+    }
+}
+
+fn bad_body(text: &str) -> Failure {
+    Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-body", text)
+}
+
+/// Returns the conversation of a call.
+fn conversation(context: &HttpContext, name: Option<&str>) -> Result<Conversation> {
+    match name {
+        None => Ok(Conversation::new(tokio::sync::Mutex::new(Session::new("")))),
+        Some(name) if name.is_empty() || name.len() > SESSION_MAX => {
+            Err(bad_body(&format!("`session` has 1 to {SESSION_MAX} bytes")))
+        }
+        Some(name) => Ok(context.http.conversations.get(context.owner(), name)),
+    }
+}
+
+async fn activate_turn(
+    context: HttpContext,
+    at: Location,
+    turn: TurnInput,
+    who: Option<CallerInput>,
+    session: Option<String>,
+) -> Result {
+    let snapshot = context.snapshot(&at).await?;
+    let caller = context.caller(who)?;
+    let conversation = conversation(&context, session.as_deref())?;
+    let asked = context.asked("activate-turn", "", &snapshot.place, &json!([caller.as_str(), turn, session]));
+    if let Some(earlier) = Earlier::find(&context.engine.pending, &asked) {
+        return go_on(&context, &snapshot, earlier).await;
+    }
+    let turn = turn_of_input(&snapshot.workspace, turn, &[]);
+    let operation = activate::activate(&snapshot, ActivateInput::Turn(turn, caller))?;
+    let progress = context.engine.begin(&snapshot, operation, &conversation).await?;
+    activated(&context, &snapshot, (conversation, asked), progress)
+}
+
+async fn activate_skill(context: HttpContext, id: String, at: Location, input: ActivateBody) -> Result {
     let snapshot = context.snapshot(&at).await?;
     let arguments = match (input.arguments, input.words) {
         (Some(_), Some(_)) => {
-            let text = "`arguments` and `words` are two ways to say the same";
-            return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-body", text).help("send one of them"));
+            return Err(bad_body("`arguments` and `words` are two ways to say the same").help("send one of them"));
         }
-        (Some(raw), None) => CallArguments::Raw(raw),
-        (None, Some(words)) => CallArguments::Words(words),
+        (Some(ArgumentsInput::Text(raw)), None) => CallArguments::Raw(raw),
+        (Some(ArgumentsInput::Words(words)), None) | (None, Some(words)) => CallArguments::Words(words),
         (None, None) => CallArguments::Nothing,
     };
     let caller = context.caller(input.who)?;
@@ -121,13 +204,14 @@ pub(crate) async fn activate(
         CallArguments::Raw(_) | CallArguments::Words(_) => None,
     };
     let key = CacheKey::new(&snapshot, "activate", id.clone(), context.peer);
-    let key = detail.map(|detail| key.used_by(caller, detail));
+    // What is sent in a conversation depends on what was sent in it before.
+    let key = detail.filter(|_| input.session.is_none()).map(|detail| key.used_by(caller, detail));
     if let Some(hit) = key.as_ref().and_then(|key| context.http.cache.get(key)) {
         let CachedResponse { response, skill, digest } = &hit.cached;
         context.engine.note(Action::Activate, skill, digest.as_deref(), None, crate::Decision::Allow);
         return Ok(response.send(&context.headers));
     }
-    let details = json!([caller.as_str(), format!("{arguments:?}")]);
+    let details = json!([caller.as_str(), format!("{arguments:?}"), input.session]);
     let asked = context.asked("activate", &id, &snapshot.place, &details);
     if let Some(earlier) = Earlier::find(&context.engine.pending, &asked) {
         return go_on(&context, &snapshot, earlier).await;
@@ -141,7 +225,7 @@ pub(crate) async fn activate(
         }
         None => None,
     };
-    let session = Conversation::new(tokio::sync::Mutex::new(Session::new("")));
+    let session = conversation(&context, input.session.as_deref())?;
     let operation = activate::activate(&snapshot, ActivateInput::Skill(Call { skill, caller, arguments }))?;
     let progress = context.engine.begin(&snapshot, operation, &session).await?;
     if let (Progress::Done(operation, done), Some(key), Some(stamps)) = (&progress, key, stamps)

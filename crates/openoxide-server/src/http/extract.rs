@@ -231,8 +231,8 @@ impl<T: DeserializeOwned + JsonSchema> FromRequestParts<Arc<HttpState>> for Quer
     }
 }
 
-/// Returns the keys that a query can hold.
-fn keys<T: JsonSchema>() -> Vec<String> {
+/// Returns the keys that an object of a type can hold.
+pub(crate) fn keys<T: JsonSchema>() -> Vec<String> {
     let schema = T::json_schema(&mut SchemaGenerator::default());
     let properties = schema.get("properties").and_then(serde_json::Value::as_object);
     properties.map(|properties| properties.keys().cloned().collect()).unwrap_or_default()

@@ -56,6 +56,13 @@ fn of_activations() -> Vec<Route> {
             .json::<wire::ActivateAnswer>(200, "What the model is sent.")
             .json::<waiting::WaitingAnswer>(202, "The user must decide something first.")
             .fails(&[404, 409, 422]),
+        Route::new(POST, "/v1/activate", "activate", activations::activate_any)
+            .about("Calls a skill, or the skills that a turn of the user names.")
+            .query::<Location>()
+            .body::<activations::ActivateAnyInput>()
+            .json::<wire::ActivateAnswer>(200, "What the model is sent.")
+            .json::<waiting::WaitingAnswer>(202, "The user must decide something first.")
+            .fails(&[404, 409, 422]),
         Route::new(POST, "/v1/activations/{handle}", "answerQuestion", activations::answer)
             .about("Answers the question that a call or a file waits for; only the user answers with anything but no.")
             .body::<activations::AnswerInput>()

@@ -7,7 +7,10 @@ use openoxide_app::{Place, publish::PublishedCache};
 use tokio::sync::Semaphore;
 
 use super::{EncodedResponse, response_cache::ResponseCache};
-use crate::{BrowserSessions, Engine, OneTimeLinks, connect::Here, mcp::McpHttp};
+use crate::{BrowserSessions, Engine, OneTimeLinks, Owner, connect::Here, conversations::Conversations, mcp::McpHttp};
+
+/// How many conversations are remembered.
+pub(super) const CONVERSATIONS: usize = 256;
 
 /// How many large files are read at once.
 pub(super) const LARGE: usize = 2;
@@ -50,6 +53,8 @@ pub(crate) struct HttpState {
     pub(crate) options: HttpOptions,
     pub(crate) cache: ResponseCache,
     pub(crate) published: PublishedCache,
+    /// Conversations that clients named.
+    pub(crate) conversations: Conversations<Owner>,
     /// Turns to read large files.
     pub(crate) large: Semaphore,
     /// Turns to pack and read what is published, which everyone may ask for.

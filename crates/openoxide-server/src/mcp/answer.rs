@@ -1,10 +1,12 @@
 //! What a tool or a prompt answers.
 
 use openoxide_app::{ActivationOutcome, ForkPlan, HookMessage, Notice, TerminalText, tools::ToolResult};
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use openoxide_app::{client_list::utf16_len, grouped};
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
 
 use super::error::NEEDS_APPROVAL;
+use crate::connect::ClientRules;
 
 /// Makes the result of a tool.
 ///
@@ -29,6 +31,31 @@ pub(super) fn tool_result(answer: ToolResult, done: Option<&ActivationOutcome>, 
     }
     result.meta = (!meta.is_empty()).then_some(meta);
     result
+}
+
+/// Adds to a result what the client has to be told with each.
+pub(super) fn for_client(answer: CallToolResponse, rules: ClientRules) -> CallToolResponse {
+    let CallToolResponse::Complete(mut result) = answer else { return answer };
+    let texts = result.content.iter().filter_map(|block| block.as_text());
+    let length: usize = texts.map(|text| utf16_len(&text.text)).sum();
+    if let Some(most) = rules.limits.result.filter(|most| length > *most) {
+        // Where a program leaves out the middle, the beginning stays.
+        result.content.insert(0, ContentBlock::text(may_be_cut(length, most)));
+    }
+    if !rules.mcp.result_meta.is_empty() {
+        result.meta.get_or_insert_default().0.extend(rules.mcp.result_meta.clone());
+    }
+    CallToolResponse::Complete(result)
+}
+
+/// Says that the client may leave something out of a result.
+fn may_be_cut(length: usize, most: usize) -> String {
+    format!(
+        "Note from OpenOxide: this answer has {} characters, and your program may leave out all but {} of them, from the \
+         middle. If it does, read the file that it comes from, part by part, before you go on.",
+        grouped(length as u64),
+        grouped(most as u64)
+    )
 }
 
 /// Makes the result of a tool that waits for the user's approval.

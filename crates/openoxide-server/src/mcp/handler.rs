@@ -11,9 +11,12 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::answer::for_client;
+use super::client::{info_of, rules_of};
 use super::info::{config, instructions};
 use super::skills::DIRECTORY;
-use super::{Context, McpServer, McpState, Result, TTL_MS, after, internal, invalid, resources::templates, shortened};
+use super::{Context, McpServer, Result, TTL_MS, after, internal, invalid, resources::templates, shortened};
+use crate::connect::ClientRules;
 
 /// The methods of the protocol that this server answers and that need parameters.
 const METHODS: [&str; 5] =
@@ -28,9 +31,10 @@ async fn unless_cancelled<T>(cancelled: CancellationToken, work: impl Future<Out
 }
 
 impl McpServer {
-    /// Returns the instructions for the model; nothing if there is no view now.
-    async fn instructions(&self) -> Option<String> {
-        self.state.work(|_, view| instructions(view)).await.ok()
+    /// Returns the instructions for a client's model, nothing if there is no view now, and whether the lists are fixed.
+    async fn introduce(&self, rules: ClientRules) -> (Option<String>, bool) {
+        let introduced = self.state.work(move |_, view| (instructions(view, rules.limits), view.is_fixed())).await;
+        introduced.map_or((None, false), |(text, is_fixed)| (Some(text), is_fixed))
     }
 }
 
@@ -40,13 +44,14 @@ fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        config()
+        config(false)
     }
 
     async fn initialize(&self, request: InitializeRequestParams, context: Context) -> Result<InitializeResult> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        result.instructions = self.instructions().await;
+        let (instructions, is_fixed) = self.introduce(info_of(&request.client_info)).await;
+        (result.instructions, result.capabilities) = (instructions, config(is_fixed).capabilities);
         Ok(result)
     }
 
@@ -54,30 +59,38 @@ impl ServerHandler for McpServer {
         self.notify(context.peer);
     }
 
-    async fn discover(&self, _: Context) -> Result<DiscoverResult> {
-        let mut config = config();
-        config.instructions = self.instructions().await;
+    async fn discover(&self, context: Context) -> Result<DiscoverResult> {
+        let (instructions, is_fixed) = self.introduce(rules_of(&context)).await;
+        let mut config = config(is_fixed);
+        config.instructions = instructions;
         let versions = self.supported_protocol_versions().into_owned();
         let result = DiscoverResult::from_server_info(versions, config);
         Ok(result.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private))
     }
 
-    async fn list_tools(&self, request: Option<PaginatedRequestParams>, _: Context) -> Result<ListToolsResult> {
+    async fn list_tools(&self, request: Option<PaginatedRequestParams>, context: Context) -> Result<ListToolsResult> {
         // There are few tools, so one page holds them.
         after("tools", cursor(request).as_deref())?;
-        let mut listed = self.state.work(McpState::list_tools).await?;
+        let rules = rules_of(&context);
+        let mut listed = self.state.work(move |state, view| state.list_tools(view, rules)).await?;
         let view = self.state.view().await?;
-        self.state.name_remote(&view, &mut listed.tools).await;
+        self.state.name_remote(&view, &mut listed.tools, rules.limits).await;
         Ok(listed)
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse> {
-        unless_cancelled(context.ct.clone(), Box::pin(self.call(request, &context))).await
+        let rules = rules_of(&context);
+        let answer = unless_cancelled(context.ct.clone(), Box::pin(self.call(request, &context))).await?;
+        Ok(for_client(answer, rules))
     }
 
-    async fn list_prompts(&self, request: Option<PaginatedRequestParams>, _: Context) -> Result<ListPromptsResult> {
-        let cursor = cursor(request);
-        self.state.work(move |state, view| state.list_prompts(view, cursor.as_deref())).await?
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListPromptsResult> {
+        let (cursor, rules) = (cursor(request), rules_of(&context));
+        self.state.work(move |state, view| state.list_prompts(view, cursor.as_deref(), rules)).await?
     }
 
     async fn get_prompt(&self, request: GetPromptRequestParams, context: Context) -> Result<GetPromptResponse> {

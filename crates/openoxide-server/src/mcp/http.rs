@@ -77,6 +77,9 @@ pub fn http_service(engine: Engine, http: McpHttp) -> axum::Router {
 
 /// Lets requests in that can be read; to others, says as the protocol does what is wrong with them.
 async fn readable(State(sessions): State<Arc<Sessions>>, request: Request, next: Next) -> Response {
+    if request.method() == Method::DELETE {
+        return end(&sessions, request, next).await;
+    }
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
     if request.method() != Method::POST || !is_json {
@@ -111,6 +114,18 @@ async fn readable(State(sessions): State<Arc<Sessions>>, request: Request, next:
         None => answer.await,
     };
     hold_in_turn(response, connection.as_ref(), turn)
+}
+
+/// Ends a conversation. Clients take 200 for done and 404 for a conversation that is over, and other answers for failures.
+async fn end(sessions: &Sessions, request: Request, next: Next) -> Response {
+    let id = request.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok());
+    let was_open = id.is_some_and(|id| sessions.is_open(id));
+    let response = next.run(request).await;
+    match (response.status(), was_open) {
+        (StatusCode::ACCEPTED, true) => StatusCode::OK.into_response(),
+        (StatusCode::ACCEPTED, false) => (StatusCode::NOT_FOUND, "there is no such conversation").into_response(),
+        _ => response,
+    }
 }
 
 /// Says that a caller has as many conversations as it may.

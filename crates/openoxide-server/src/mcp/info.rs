@@ -2,19 +2,25 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use openoxide_app::{ToolDoes, list};
-use rmcp::model::{Implementation, JsonObject, ServerCapabilities, ServerConfig};
+use openoxide_app::ToolDoes;
+use rmcp::model::{
+    Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig,
+    ToolsCapability,
+};
 use serde_json::json;
 
 use super::McpView;
+use super::skill_list::followed;
+use crate::connect::Limits;
 
 /// The extension that serves skills.
 const SKILLS: &str = "io.modelcontextprotocol/skills";
 
-pub(super) fn config() -> ServerConfig {
+/// Describes the server. Lists that are fixed are not said to change.
+pub(super) fn config(is_fixed: bool) -> ServerConfig {
     let mut skills = JsonObject::new();
     skills.insert("directoryRead".to_owned(), json!(true));
-    let capabilities = ServerCapabilities::builder()
+    let mut capabilities = ServerCapabilities::builder()
         .enable_completions()
         .enable_extensions_with(BTreeMap::from([(SKILLS.to_owned(), skills)]))
         .enable_prompts()
@@ -24,15 +30,25 @@ pub(super) fn config() -> ServerConfig {
         .enable_tools()
         .enable_tool_list_changed()
         .build();
+    if is_fixed {
+        capabilities.tools = Some(ToolsCapability::default());
+        capabilities.prompts = Some(PromptsCapability::default());
+        capabilities.resources = Some(ResourcesCapability::default());
+    }
     let mut config = ServerConfig::new(capabilities);
     config.server_info = Implementation::new("openoxide", env!("CARGO_PKG_VERSION")).with_title("OpenOxide");
     config
 }
 
 /// Says to the model how skills are used, and which there are where no tool says so.
-pub(super) fn instructions(view: &McpView) -> String {
-    let tool = |does: ToolDoes| view.toolbox.tools.iter().find(|tool| tool.does == does);
-    let Some(activate) = tool(ToolDoes::Activate) else {
+pub(super) fn instructions(view: &McpView, limits: &Limits) -> String {
+    let introduction = introduction(view);
+    followed(&introduction, &view.place_list(limits, &introduction).instructions)
+}
+
+/// Says to the model how skills are used.
+pub(super) fn introduction(view: &McpView) -> String {
+    let Some(activate) = view.tool(ToolDoes::Activate) else {
         return "Skills are folders with instructions for certain tasks; they are served as resources.".to_owned();
     };
     let mut text = format!(
@@ -42,15 +58,9 @@ pub(super) fn instructions(view: &McpView) -> String {
     );
     let others = [(ToolDoes::Read, "reads a file that a skill points to"), (ToolDoes::Search, "finds skills by words")];
     for (does, what) in others {
-        if let Some(tool) = tool(does) {
+        if let Some(tool) = view.tool(does) {
             // Writing to a text cannot fail.
             let _ = write!(text, " `{}` {what}.", tool.name);
-        }
-    }
-    if let Some(brief) = list::brief(&view.snapshot) {
-        let _ = write!(text, "\n\nSkills:\n{}", brief.lines.join("\n"));
-        if brief.left_out > 0 {
-            let _ = write!(text, "\n{} more are found by searching.", brief.left_out);
         }
     }
     text

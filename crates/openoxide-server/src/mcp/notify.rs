@@ -35,9 +35,13 @@ impl Changes {
                 // A receiver that missed some looks at everything again.
                 Ok(_) | Err(RecvError::Lagged(_)) => {
                     let now = self.state.view().await.ok();
-                    let tools = |view: &Arc<McpView>| view.toolbox.tools.clone();
+                    let is_fixed = now.as_ref().is_some_and(|view| view.is_fixed());
+                    let tools = |view: &Arc<McpView>| (view.toolbox.tools.clone(), view.list.text.clone());
                     let tools_changed = self.before.as_ref().map(tools) != now.as_ref().map(tools);
                     self.before = now;
+                    if is_fixed {
+                        continue;
+                    }
                     return Some(tools_changed);
                 }
                 Err(RecvError::Closed) => return None,

@@ -3,9 +3,10 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use openoxide_app::client_list::ClientList;
 use openoxide_app::mcp_skills::{self, ServedCache, ServedSkills};
 use openoxide_app::tools::{self, Toolbox};
-use openoxide_app::{Session, Snapshot};
+use openoxide_app::{Session, Snapshot, list};
 use tokio::sync::Semaphore;
 
 use super::read_room::ReadRoom;
@@ -82,6 +83,15 @@ pub(super) struct McpView {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) toolbox: Toolbox,
     pub(super) skills: ServedSkills,
+    /// The list of skills for a client without limits.
+    pub(super) list: ClientList,
+}
+
+impl McpView {
+    /// Tells whether the host reads its skills only when it starts: then no list changes by itself.
+    pub(super) fn is_fixed(&self) -> bool {
+        list::is_fixed(&self.snapshot.view)
+    }
 }
 
 impl McpState {
@@ -117,7 +127,9 @@ impl McpState {
         let toolbox = tools::tools(snapshot, &self.options.taken, |name| names.spell(name));
         let toolbox = toolbox.map_err(|error| failed(&error))?;
         let skills = mcp_skills::served(snapshot, &self.cache).map_err(|error| failed(&error))?;
-        let view = Arc::new(McpView { snapshot: Arc::clone(snapshot), toolbox, skills });
+        let mut view = McpView { snapshot: Arc::clone(snapshot), toolbox, skills, list: ClientList::default() };
+        view.list = view.draw_list(None).map_err(|error| failed(&error))?;
+        let view = Arc::new(view);
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&view));
         Ok(view)
     }

@@ -101,6 +101,11 @@ impl Sessions {
         Ok(place)
     }
 
+    /// Tells whether a conversation is open.
+    pub(super) fn is_open(&self, id: &str) -> bool {
+        self.lock().all.iter().any(|open| open.id.as_deref() == Some(id))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -78,7 +78,9 @@ impl McpState {
 impl McpServer {
     /// Answers `resources/directory/read`; asks the user before, if rules say so.
     pub(super) async fn read_directory(&self, params: Value, context: &Context) -> Result<CustomResult> {
-        let uri = text(&params, "uri")?.ok_or_else(|| invalid("the parameter `uri` is missing"))?.to_owned();
+        let uri = text(&params, "uri")?.ok_or_else(|| invalid("the parameter `uri` is missing"))?;
+        // A folder is called with a slash at its end, too.
+        let uri = uri.strip_suffix('/').filter(|rest| !rest.ends_with('/')).unwrap_or(uri).to_owned();
         let responses = params.get("inputResponses").cloned().map(serde_json::from_value).transpose();
         let responses = responses.map_err(|_| invalid("the parameter `inputResponses` is wrong"))?;
         let repeated = text(&params, "requestState")?.map(|handle| (handle.to_owned(), responses));

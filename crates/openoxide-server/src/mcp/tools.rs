@@ -5,18 +5,26 @@ use std::sync::Arc;
 use openoxide_app::ToolDoes;
 use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::tools::{self, ToolCallStart, Toolbox};
-use rmcp::model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, Tool, ToolAnnotations};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, MetaObject, Tool, ToolAnnotations,
+};
 use serde_json::Value;
 
+use super::info::introduction;
+use super::skill_list::{PlacedList, followed};
 use super::{
     Context, Elicited, Elicitor, McpOptions, McpServer, McpState, McpView, Result, TTL_MS, failed, invalid,
     needs_approval, shortened, tool_result, unavailable,
 };
+use crate::connect::ClientRules;
 use crate::{Nobody, RequestKey};
 
 impl McpState {
-    pub(super) fn list_tools(&self, view: &McpView) -> ListToolsResult {
-        let tools = view.toolbox.tools.iter().map(described).collect();
+    pub(super) fn list_tools(&self, view: &McpView, rules: ClientRules) -> ListToolsResult {
+        let list = view.place_list(rules.limits, &introduction(view));
+        let nothing = PlacedList::default();
+        let list_of = |tool: &tools::Tool| if tool.does == ToolDoes::Activate { &list } else { &nothing };
+        let tools = view.toolbox.tools.iter().map(|tool| described(tool, list_of(tool), rules)).collect();
         ListToolsResult::with_all_items(tools).with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private)
     }
 
@@ -27,12 +35,21 @@ impl McpState {
     }
 }
 
-fn described(tool: &tools::Tool) -> Tool {
-    let schema = match &tool.input_schema {
+/// Describes a tool to a client, with what the list of skills says there.
+fn described(tool: &tools::Tool, list: &PlacedList, rules: ClientRules) -> Tool {
+    let mut schema = match &tool.input_schema {
         Value::Object(schema) => schema.clone(),
         _ => serde_json::Map::new(),
     };
-    let mut described = Tool::new(tool.name.clone(), tool.description.clone(), Arc::new(schema));
+    let mut about = followed(&tool.about, &list.tool);
+    if let Some(key) = tool.name_key().filter(|_| !list.argument.is_empty()) {
+        add_to_argument(&mut schema, key, &list.argument);
+        about += " The skills are listed with its argument `";
+        about += key;
+        about += "`.";
+    }
+    let mut described = Tool::new(tool.name.clone(), about, Arc::new(schema));
+    described.meta = (!rules.mcp.tool_meta.is_empty()).then(|| MetaObject(rules.mcp.tool_meta.clone()));
     let mut hints = ToolAnnotations::new();
     // What a skill would run is asked for by itself, and looking is no more than that.
     hints.read_only_hint = Some(matches!(tool.does, ToolDoes::Read | ToolDoes::Search));
@@ -44,6 +61,14 @@ fn described(tool: &tools::Tool) -> Tool {
         hints.title = Some(tool.title.clone());
     }
     described.with_annotations(hints)
+}
+
+/// Adds a text to what a schema says of an argument.
+pub(super) fn add_to_argument(schema: &mut serde_json::Map<String, Value>, key: &str, text: &str) {
+    let property = schema.get_mut("properties").and_then(|properties| properties.get_mut(key));
+    let Some(Value::Object(property)) = property else { return };
+    let about = property.get("description").and_then(Value::as_str).unwrap_or_default();
+    property.insert("description".to_owned(), Value::String(followed(about, text)));
 }
 
 impl McpServer {

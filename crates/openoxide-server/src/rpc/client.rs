@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use openoxide_app::{Error, Place, Session, Snapshot, live::Pin, reload};
+use openoxide_app::{Error, Place, Snapshot, live::Pin, reload};
 
 use super::error::Result;
 use super::outgoing::{OpenRequests, Output};
-use crate::{Conversation, Engine, Unavailable};
+use crate::{Conversation, Engine, Unavailable, conversations::Conversations};
 
 /// How many conversations are remembered.
 const SESSIONS: usize = 64;
@@ -40,8 +40,7 @@ pub(super) struct Client {
     pub(super) declared: OnceLock<Declared>,
     /// Folders of skills that it added.
     pub(super) extra_roots: Mutex<Vec<PathBuf>>,
-    /// Conversations, the one that was used last at the end.
-    sessions: Mutex<Vec<(String, Conversation)>>,
+    sessions: Conversations<()>,
     /// Grows with every change of settings.
     written: AtomicU64,
     /// The value of `written` when each place was last looked at. The client is notified of changes there, so the places
@@ -58,7 +57,7 @@ impl Client {
             asks: OpenRequests::default(),
             declared: OnceLock::new(),
             extra_roots: Mutex::default(),
-            sessions: Mutex::default(),
+            sessions: Conversations::new(SESSIONS),
             written: AtomicU64::new(0),
             looked: Mutex::default(),
         }
@@ -137,22 +136,9 @@ impl Client {
         known.0 = known.0.max(written);
     }
 
-    /// Returns a conversation. If there are too many, the one that was unused for longest is forgotten.
-    pub(super) fn session(&self, id: &str) -> Conversation {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = sessions.iter().position(|(known, _)| known == id);
-        let entry = match found {
-            Some(at) => sessions.remove(at),
-            None => (id.to_owned(), Arc::new(tokio::sync::Mutex::new(Session::new(id)))),
-        };
-        if sessions.len() >= SESSIONS
-            && let Some(unused) = sessions.iter().position(|(_, session)| Arc::strong_count(session) == 1)
-        {
-            sessions.remove(unused);
-        }
-        let session = Arc::clone(&entry.1);
-        sessions.push(entry);
-        session
+    /// Returns a conversation.
+    pub(super) fn session(&self, name: &str) -> Conversation {
+        self.sessions.get((), name)
     }
 }
 

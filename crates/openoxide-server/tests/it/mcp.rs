@@ -4,6 +4,7 @@ mod asking;
 mod bounds;
 mod changes;
 mod http;
+mod lists;
 mod prompts;
 mod resources;
 mod skills;
@@ -61,6 +62,8 @@ pub(crate) struct Client {
     input: Lines<BufReader<ReadHalf<DuplexStream>>>,
     output: WriteHalf<DuplexStream>,
     version: &'static str,
+    /// What it says of itself: its name and its version.
+    info: (&'static str, &'static str),
     capabilities: Value,
     id: u64,
     /// What was asked by the server, and what is answered; absent: there is no answer.
@@ -103,14 +106,28 @@ impl Client {
         let input = BufReader::new(input).lines();
         let (asked, notices) = (Vec::new(), Vec::new());
         let greeting = Value::Null;
-        Client { input, output, version, capabilities, id: 0, answer: None, asked, notices, greeting }
+        let info = ("test", "1");
+        Client { input, output, version, info, capabilities, id: 0, answer: None, asked, notices, greeting }
+    }
+
+    /// Connects as a program that says this of itself.
+    pub(crate) async fn named(
+        context: &TestContext,
+        version: &'static str,
+        info: (&'static str, &'static str),
+        settings: &[&str],
+    ) -> Client {
+        let mut client = Client::silent(context, version, settings, McpOptions::default(), json!({}));
+        client.info = info;
+        client.greeting = client.greet().await;
+        client
     }
 
     pub(crate) async fn greet(&mut self) -> Value {
         if self.version == NEW {
             return self.ok("server/discover", json!({})).await;
         }
-        let info = json!({ "name": "test", "version": "1" });
+        let info = json!({ "name": self.info.0, "version": self.info.1 });
         let capabilities = self.capabilities.clone();
         let params = json!({ "protocolVersion": self.version, "capabilities": capabilities, "clientInfo": info });
         let greeting = self.ok("initialize", params).await;
@@ -132,6 +149,8 @@ impl Client {
     pub(crate) async fn begin(&mut self, method: &str, mut params: Value) -> u64 {
         if self.version == NEW {
             params["_meta"] = meta(&self.capabilities);
+            let info = json!({ "name": self.info.0, "version": self.info.1 });
+            params["_meta"]["io.modelcontextprotocol/clientInfo"] = info;
         }
         self.id += 1;
         let id = self.id;
@@ -231,7 +250,7 @@ async fn both_lifecycles_are_greeted() {
         }
         let instructions = greeting["instructions"].as_str().unwrap();
         assert!(instructions.contains("call `skill` with its name"), "{instructions}");
-        assert!(instructions.contains("- pdf: Fills in forms") && !instructions.contains("hidden"), "{instructions}");
+        assert!(!instructions.contains("hidden"), "{instructions}");
     }
     let client = Client::new(&context, OLD).await;
     assert_eq!(client.greeting["protocolVersion"], OLD);

@@ -40,7 +40,7 @@ fn server() -> Server {
 const HOSTS: [&str; 5] = ["openoxide", "opencode", "claude-code", "codex", "agentskills"];
 
 /// Every address that answers names, texts, files or digests of skills; `{}` is the name of a skill.
-const LOOKS: [&str; 17] = [
+const LOOKS: [&str; 21] = [
     "GET /v1/skills",
     "GET /v1/skills?all=true",
     "GET /v1/skills/{}",
@@ -51,6 +51,10 @@ const LOOKS: [&str; 17] = [
     "GET /v1/skills/{}/files/notes.md",
     "POST /v1/skills/{}/activate {}",
     "POST /v1/skills/{}/activate {\"as\":\"model\"}",
+    "POST /v1/activate {\"skill\":\"NAME\"}",
+    "POST /v1/activate {\"turn\":{\"items\":[{\"type\":\"text\",\"text\":\"use $NAME and /NAME\"}]}}",
+    "POST /v1/activate {\"turn\":{\"items\":[{\"type\":\"skill\",\"path\":\".agents/skills/NAME/SKILL.md\"}]}}",
+    "GET /v1/skills?all=true&fields=name,description,reason&limit=50",
     "POST /v1/mentions {\"items\":[{\"type\":\"text\",\"text\":\"use $NAME and /NAME\"}]}",
     "GET /v1/search?q=hidden",
     "GET /v1/prompt",

@@ -75,7 +75,7 @@ fn calls(word: &'static str, path: &'static str, skill: &str, cli: fn(&Snapshot)
         word,
         tree: TREE,
         http: Some((path, json!({}))),
-        rpc: Some(("skills/activate", json!({ "skill": skill }))),
+        rpc: Some(("skills/activate", json!({ "skill": skill, "as": "user" }))),
         mcp: Some(("prompts/get", json!({ "name": skill }))),
         cli: Some(cli),
         ..Mistake::default()
@@ -212,7 +212,7 @@ async fn every_face_says_the_same_word() {
 async fn the_code_of_a_status_stands_beside_the_word() {
     let came = Server::new(context(TREE)).post("/v1/skills/secret/activate", &json!({})).await;
     assert_eq!((came.status.as_u16(), &came.json()["error"]["diagnostic"]), (403, &json!("S0310")), "{}", came.text());
-    let answer = Rpc::start(None, TREE).await.ask("skills/activate", json!({ "skill": "secret" })).await;
+    let answer = Rpc::start(None, TREE).await.ask("skills/activate", json!({ "skill": "secret", "as": "user" })).await;
     assert_eq!(answer["result"]["refused"][0]["diagnostic"], "S0310", "{answer}");
     let context = context(TREE);
     let mut client = Client::new(&context, OLD).await;

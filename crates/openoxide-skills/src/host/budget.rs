@@ -139,6 +139,10 @@ pub struct BudgetRules {
     pub utf16: bool,
     /// What is tried, in order, until the entries fit.
     pub fit: Vec<FitStep>,
+    /// The fewest characters of a description that `deal` may leave; if one would keep fewer, the next step is tried.
+    pub deal_min: usize,
+    /// The end of a description that `deal` shortened, within the characters that it keeps.
+    pub deal_mark: String,
     /// The setting that names the model.
     pub model: Option<String>,
     /// The setting with how often each skill was used; the most used keep their descriptions longest.
@@ -162,6 +166,8 @@ impl Default for BudgetRules {
             entry_mark: "…".to_owned(),
             utf16: false,
             fit: vec![FitStep::Full],
+            deal_min: 0,
+            deal_mark: String::new(),
             model: None,
             usage: None,
         }

@@ -9,6 +9,13 @@ use super::window::{Window, model_of, window_of};
 use crate::catalog::{Entry, View};
 use crate::host::{BudgetRules, FitStep, Measure, Reserved};
 
+/// How entries are fitted into the room of a program that is not the host's own.
+const CLIENT_STEPS: [FitStep; 4] = [FitStep::Full, FitStep::Deal, FitStep::BareByUseBounded, FitStep::BareWhileFits];
+/// How many characters a token is taken for.
+const CHARACTERS_PER_TOKEN: u64 = 4;
+const CLIENT_DEAL_MIN: usize = 60;
+const CLIENT_DEAL_MARK: &str = "…";
+
 /// One entry, drawn whole and bare.
 pub(super) struct Item {
     pub(super) full: String,
@@ -35,16 +42,6 @@ pub(super) struct Fitted {
     /// The room that the program's own entries take.
     pub(super) own: u64,
     lost: usize,
-}
-
-impl Item {
-    pub(super) fn cut(&self, choice: &Choice) -> String {
-        match choice {
-            Choice::Characters(count) => self.text.chars().take(*count).collect(),
-            Choice::Whole => self.text.clone(),
-            Choice::LeftOut => String::new(),
-        }
-    }
 }
 
 impl Choice {
@@ -74,6 +71,8 @@ pub(super) struct Fit {
     pub(super) unit: BudgetUnit,
     measure: Measure,
     steps: Vec<FitStep>,
+    /// The fewest characters that dealing may leave of a text, and the end of a text that it shortened.
+    dealt: (usize, String),
     /// Room that the program's own entries take: in full, and at least.
     reserved: (u64, u64),
     reserved_count: u64,
@@ -96,6 +95,7 @@ impl Fit {
             measure,
             unit: if measure == Measure::LineTokens { BudgetUnit::Tokens } else { BudgetUnit::Characters },
             steps: rules.fit.clone(),
+            dealt: (rules.deal_min, rules.deal_mark.clone()),
             reserved: (reserved.iter().map(|own| own.size).sum(), reserved.iter().map(least).sum()),
             reserved_count: reserved.len() as u64,
             reserved_texts: reserved
@@ -104,6 +104,40 @@ impl Fit {
                 .filter(|text| *text > 0)
                 .collect(),
             usage: usage(view, model),
+        }
+    }
+
+    /// Leaves at most so many characters, as another program than the host's own allows it, and none to entries that are
+    /// not listed here. Where that is less than the host's budget, the entries are fitted in the usual steps.
+    #[must_use]
+    pub(super) fn for_client(mut self, room: Option<u64>) -> Fit {
+        (self.reserved, self.reserved_count) = ((0, 0), 0);
+        self.reserved_texts.clear();
+        let characters = |budget: u64| match self.unit {
+            BudgetUnit::Characters => budget,
+            BudgetUnit::Tokens => budget.saturating_mul(CHARACTERS_PER_TOKEN),
+        };
+        if let Some(room) = room.filter(|room| self.budget.is_none_or(|budget| *room < characters(budget))) {
+            (self.budget, self.unit, self.measure) = (Some(room), BudgetUnit::Characters, Measure::Characters);
+            self.steps = CLIENT_STEPS.to_vec();
+            self.dealt = (CLIENT_DEAL_MIN, CLIENT_DEAL_MARK.to_owned());
+        }
+        self
+    }
+
+    /// Returns the text that an entry shows.
+    pub(super) fn cut(&self, item: &Item, choice: Choice) -> String {
+        match choice {
+            Choice::Whole => item.text.clone(),
+            Choice::LeftOut => String::new(),
+            Choice::Characters(count) => {
+                let (_, mark) = &self.dealt;
+                let (kept, mark) = match count.checked_sub(mark.chars().count()) {
+                    Some(kept) if kept > 0 => (kept, mark.as_str()),
+                    _ => (count, ""),
+                };
+                item.text.chars().take(kept).collect::<String>() + mark
+            }
         }
     }
 
@@ -199,7 +233,7 @@ impl Fit {
         items.iter().map(bare).sum::<u64>() + self.reserved.1 + self.between(count)
     }
 
-    /// Deals the room that bare entries leave to the descriptions, a character at a time.
+    /// Deals the room that bare entries leave to the descriptions, a character at a time; nothing if one would get too few.
     fn deal(&self, items: &[Item], limit: Option<u64>) -> Option<Vec<Choice>> {
         let mut left = limit?.checked_sub(self.bare_total(items))?;
         let lengths: Vec<usize> = items.iter().map(|item| item.text.chars().count()).collect();
@@ -220,6 +254,10 @@ impl Fit {
                     changed = true;
                 }
             }
+        }
+        let too_short = |(count, length): (&usize, &usize)| *count < *length.min(&self.dealt.0);
+        if counts.iter().zip(&lengths).any(too_short) {
+            return None;
         }
         let choose =
             |(count, length): (usize, usize)| if count == length { Choice::Whole } else { Choice::Characters(count) };

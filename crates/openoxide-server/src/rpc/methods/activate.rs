@@ -3,8 +3,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use openoxide_app::activate::{self, ActivateInput};
-use openoxide_app::{Call, CallArguments, SkillRef, Snapshot, mentions::turn_of_input};
-use openoxide_wire::{CallerInput, TurnInput};
+use openoxide_app::{Call, CallArguments, Caller, SkillRef, Snapshot, mentions::turn_of_input};
+use openoxide_wire::{ArgumentsInput, CallerInput, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -16,22 +16,16 @@ struct ActivateParams {
     skill: Option<String>,
     /// What is said with the call.
     #[serde(default)]
-    arguments: Option<Words>,
+    arguments: Option<ArgumentsInput>,
     /// A turn of the user; the skills that it names are called.
     turn: Option<TurnInput>,
-    #[serde(default)]
-    caller: CallerInput,
+    /// Who calls. Absent: the model, and for a turn, the user, whose words it has.
+    #[serde(default, rename = "as", alias = "caller")]
+    who: Option<CallerInput>,
     /// The conversation; one without a name if absent.
     #[serde(default)]
     session: String,
     cwd: Option<PathBuf>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Words {
-    Raw(String),
-    Each(Vec<String>),
 }
 
 pub(super) async fn activate(client: &Client, given: Value) -> Result<Value> {
@@ -53,14 +47,16 @@ fn input(snapshot: &Snapshot, given: ActivateParams) -> Result<ActivateInput> {
         (Some(skill), None) => {
             let arguments = match given.arguments {
                 None => CallArguments::Nothing,
-                Some(Words::Raw(text)) => CallArguments::Raw(text),
-                Some(Words::Each(words)) => CallArguments::Words(words),
+                Some(ArgumentsInput::Text(text)) => CallArguments::Raw(text),
+                Some(ArgumentsInput::Words(words)) => CallArguments::Words(words),
             };
             let skill = SkillRef::Typed(skill).resolve_call(snapshot)?;
-            Ok(ActivateInput::Skill(Call { skill, caller: given.caller.into(), arguments }))
+            let caller = given.who.map_or(Caller::Model, Caller::from);
+            Ok(ActivateInput::Skill(Call { skill, caller, arguments }))
         }
         (None, Some(turn)) if given.arguments.is_none() => {
-            Ok(ActivateInput::Turn(turn_of_input(&snapshot.workspace, turn, &[])))
+            let caller = given.who.map_or(Caller::User, Caller::from);
+            Ok(ActivateInput::Turn(turn_of_input(&snapshot.workspace, turn, &[]), caller))
         }
         _ => Err(RpcError::params("skills/activate takes a skill with its arguments, or a turn")),
     }

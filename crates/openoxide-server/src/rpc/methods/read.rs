@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use openoxide_app::read::{self, ReadInput};
-use openoxide_app::{Audience, ReadForm, ReadPart, SkillRef};
+use openoxide_app::{Audience, Caller, ReadForm, ReadPart, SkillRef};
 use openoxide_wire::CallerInput;
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,8 +22,9 @@ struct ReadParams {
     /// Whether any file's bytes are answered.
     #[serde(default)]
     base64: bool,
-    #[serde(default)]
-    caller: CallerInput,
+    /// Who reads. Absent: the model.
+    #[serde(default, rename = "as", alias = "caller")]
+    who: Option<CallerInput>,
     #[serde(default)]
     session: String,
     cwd: Option<PathBuf>,
@@ -37,7 +38,7 @@ impl ReadParams {
             None => ReadPart::Manifest,
         };
         let form = if self.base64 { ReadForm::Bytes } else { ReadForm::Text };
-        let (skill, caller) = (SkillRef::Typed(self.skill), self.caller.into());
+        let (skill, caller) = (SkillRef::Typed(self.skill), self.who.map_or(Caller::Model, Caller::from));
         ReadInput { skill, part, caller, form, audience: Audience::Program }
     }
 }

@@ -221,3 +221,67 @@ async fn files_that_wait_keep_no_call_from_waiting() {
     assert_eq!(server.get("/v1/skills/one/files/SKILL.md").await.status, 503);
     assert_eq!(server.post("/v1/skills/one/activate", &json!({})).await.status, 202);
 }
+
+#[tokio::test]
+async fn a_turn_calls_the_skills_that_it_names() {
+    let server = Server::new(asks());
+    let turn = json!({ "items": [{ "type": "text", "text": "use $plain and $nothing" }] });
+    let came = server.post("/v1/activate", &json!({ "turn": turn })).await;
+    assert_eq!(came.status, 200, "{}", came.text());
+    let answer = came.json();
+    assert_eq!((&answer["activated"][0]["name"], &answer["activated"][0]["caller"]), (&json!("plain"), &json!("user")));
+    assert_eq!(answer["ignored"][0]["text"], "$nothing");
+    let one = server.post("/v1/activate", &json!({ "skill": "plain", "arguments": ["a", "b c"], "as": "model" })).await;
+    assert!(one.text().contains("a 'b c'") || one.text().contains("a b c"), "{}", one.text());
+    assert_eq!(one.json()["activated"][0]["caller"], "model");
+    for body in [json!({}), json!({ "skill": "plain", "turn": turn }), json!({ "turn": turn, "arguments": "x" })] {
+        assert_eq!(server.post("/v1/activate", &body).await.status, 422, "{body}");
+    }
+}
+
+/// What a program sends, a model may have written.
+#[tokio::test]
+async fn a_program_acts_as_the_model_whatever_it_sends() {
+    let server = Server::new(asks());
+    let turn = json!({ "items": [{ "type": "text", "text": "use $plain" }] });
+    let post = async |body: Value| {
+        let request = Request::post("/v1/activate").extension(Peer::Local).extension(Identity::Program);
+        let request = request.header("content-type", "application/json");
+        server.ask(request.body(Body::from(body.to_string())).unwrap()).await
+    };
+    for body in [json!({ "turn": turn }), json!({ "skill": "plain" })] {
+        let came = post(body.clone()).await;
+        assert_eq!(came.json()["activated"][0]["caller"], "model", "{body}: {}", came.text());
+        let mut as_user = body;
+        as_user["as"] = json!("user");
+        assert_eq!(post(as_user).await.json()["error"]["code"], "needs-proof");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_is_remembered_by_its_name() {
+    let context = asks();
+    context.tree("//- project/.claude/skills/plain/SKILL.md\n---\nname: plain\ndescription: Plain\n---\nPlain.\n");
+    let server = Server::new(context);
+    let call = async |session: Option<&str>, identity: Identity| {
+        let mut body = json!({ "as": "model" });
+        if let Some(session) = session {
+            body["session"] = json!(session);
+        }
+        let request =
+            Request::post("/v1/skills/plain/activate?host=claude-code").extension(Peer::Local).extension(identity);
+        let request = request.header("content-type", "application/json");
+        let came = server.ask(request.body(Body::from(body.to_string())).unwrap()).await;
+        assert_eq!(came.status, 200, "{}", came.text());
+        came.json()["activated"][0]["repeated"] == true
+    };
+    let person = Identity::Person;
+    assert!(!call(Some("a"), person).await && call(Some("a"), person).await, "the second time it was sent before");
+    assert!(!call(Some("b"), person).await, "another conversation knows nothing of it");
+    assert!(!call(None, person).await && !call(None, person).await);
+    assert!(!call(Some("a"), Identity::Program).await, "nor does another client");
+    for bad in [String::new(), "x".repeat(257)] {
+        let came = server.post("/v1/skills/plain/activate", &json!({ "session": bad })).await;
+        assert_eq!(came.status, 422);
+    }
+}

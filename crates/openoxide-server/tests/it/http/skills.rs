@@ -4,7 +4,7 @@ use axum::body::Body;
 use http::Request;
 use openoxide_server::Peer;
 use openoxide_testkit::TestContext;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Server;
 
@@ -250,4 +250,62 @@ async fn what_a_rule_keeps_from_the_model_is_listed_so() {
     let models: Vec<&serde_json::Value> =
         list["skills"].as_array().unwrap().iter().map(|skill| &skill["model"]).collect();
     assert_eq!(models, [false, true], "{list}");
+}
+
+#[tokio::test]
+async fn the_list_comes_in_pages_and_with_chosen_fields() {
+    let context = TestContext::new();
+    for number in 0..7 {
+        context.skill(&format!("s{number}"), "Does it");
+    }
+    context.tree("//- home/.openoxide/config.toml\n[[skills.config]]\nname = \"s6\"\nenabled = false\n");
+    let server = Server::new(context);
+    let whole = server.get("/v1/skills?all=true").await.json();
+    let ids = |answer: &Value, list: &str| -> Vec<String> {
+        let lines = answer[list].as_array().map(Vec::as_slice).unwrap_or_default();
+        lines.iter().map(|line| line["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let (mut active, mut others, mut cursor, mut pages) = (Vec::new(), Vec::new(), None::<String>, 0);
+    loop {
+        let after = cursor.map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
+        let page = server.get(&format!("/v1/skills?all=true&limit=2{after}")).await.json();
+        assert!(ids(&page, "skills").len() + ids(&page, "others").len() <= 2, "{page}");
+        active.extend(ids(&page, "skills"));
+        others.extend(ids(&page, "others"));
+        pages += 1;
+        cursor = page["next_cursor"].as_str().map(str::to_owned);
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!((active.clone(), others.clone()), (ids(&whole, "skills"), ids(&whole, "others")));
+    assert!(whole["others"].to_string().contains("\"s6\"") && !active.contains(&"s6".to_owned()), "{whole}");
+    assert_eq!(pages, (active.len() + others.len()).div_ceil(2));
+    assert_eq!(whole.get("next_cursor"), None);
+
+    let chosen = server.get("/v1/skills?fields=name,tokens&limit=1").await.json();
+    let keys: Vec<&String> = chosen["skills"][0].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["id", "name", "tokens"]);
+    for bad in ["limit=0", "limit=10001", "limit=x", "cursor=zzz", "fields=name,zzz", "fields="] {
+        let came = server.get(&format!("/v1/skills?{bad}")).await;
+        assert_eq!(
+            (came.status.as_u16(), &came.json()["error"]["code"]),
+            (400, &serde_json::json!("bad-query")),
+            "{bad}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_folder_may_end_with_a_slash() {
+    let context = TestContext::new();
+    context.skill("pdf", "Fills").tree("//- project/.agents/skills/pdf/references/a.md\nA\n");
+    let server = Server::new(context);
+    let names = async |path: &str| {
+        let came = server.get(path).await;
+        assert_eq!(came.status, 200, "{path}: {}", came.text());
+        came.json()["items"].clone()
+    };
+    assert_eq!(names("/v1/skills/pdf/files/references/").await, names("/v1/skills/pdf/files/references").await);
+    assert_eq!(names("/v1/skills/pdf/files/").await, names("/v1/skills/pdf/files").await);
 }

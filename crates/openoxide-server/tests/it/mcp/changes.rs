@@ -66,3 +66,22 @@ async fn who_says_hello_again_is_not_told_twice() {
     let told = notices.iter().filter(|notice| notice["method"] == LISTS[0]).count();
     assert!((1..10).contains(&told), "{told} times");
 }
+
+/// A host that reads its skills when it starts has lists that do not change, and says so.
+#[tokio::test]
+async fn fixed_lists_are_not_said_to_change() {
+    let context = project();
+    for version in [OLD, NEW] {
+        let settings = ["host=\"opencode\""];
+        let mut client = Client::named(&context, version, ("test", "1"), &settings).await;
+        for list in ["tools", "prompts", "resources"] {
+            let capability = &client.greeting["capabilities"][list];
+            assert!(capability.is_object() && capability.get("listChanged").is_none(), "{list}: {}", client.greeting);
+        }
+        let before = client.ok("tools/list", json!({})).await;
+        context.skill(&format!("later-{version}"), "Came later");
+        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+        assert_eq!(client.ok("tools/list", json!({})).await, before);
+        assert_eq!(client.notices, [Value::Null; 0]);
+    }
+}

@@ -125,6 +125,25 @@ async fn a_conversation_of_the_older_kind_lasts_until_it_is_ended() {
     assert_eq!(server.old("zzz", "tools/list", json!({})).await.status(), StatusCode::NOT_FOUND);
 }
 
+/// Python's SDK takes 200 and 204 for done, and says of anything else that it failed.
+#[tokio::test]
+async fn a_conversation_that_is_ended_is_over() {
+    let server = Server::new(&[]);
+    let end = async |session: Option<&str>| {
+        let mut request = Request::delete("/mcp").header("host", "127.0.0.1:7000").header("mcp-protocol-version", OLD);
+        if let Some(session) = session {
+            request = request.header("mcp-session-id", session);
+        }
+        server.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap().status()
+    };
+    let session = server.greet().await;
+    assert_eq!(end(Some(&session)).await, StatusCode::OK);
+    assert_eq!(end(Some(&session)).await, StatusCode::NOT_FOUND, "it is over");
+    assert_eq!(end(Some("zzz")).await, StatusCode::NOT_FOUND);
+    assert_eq!(end(None).await, StatusCode::BAD_REQUEST);
+    assert_eq!(server.old(&session, "tools/list", json!({})).await.status(), StatusCode::NOT_FOUND);
+}
+
 /// Clients that are older than empty events read every event as a message, and give up on one that is none.
 #[tokio::test]
 async fn every_event_is_a_message() {

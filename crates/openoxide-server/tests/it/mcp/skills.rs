@@ -147,11 +147,17 @@ async fn folders_are_read_and_nothing_else_is_one() {
         assert_eq!((&own["name"], &own["description"]), (&json!("pdf"), &json!("Fills in forms")));
         let empty = client.ok("resources/directory/read", json!({ "uri": "skill://pdf/empty" })).await;
         assert_eq!(empty["resources"], json!([]));
+        for (with, without) in [("skill://pdf/", "skill://pdf"), ("skill://pdf/references/", "skill://pdf/references")]
+        {
+            let listed = client.ok("resources/directory/read", json!({ "uri": with })).await;
+            assert_eq!(listed, client.ok("resources/directory/read", json!({ "uri": without })).await, "{with}");
+        }
+        for bad in ["skill://pdf//", "skill://pdf/references//", "skill://pdf/SKILL.md/", "skill:///"] {
+            assert_eq!(client.error("resources/directory/read", json!({ "uri": bad })).await["code"], -32602, "{bad}");
+        }
         let inner = client.ok("resources/directory/read", json!({ "uri": "skill://pdf/references" })).await;
         assert_eq!(field(&inner["resources"], "name"), ["a b.md", "tables.md"]);
-        for uri in
-            ["skill://pdf/SKILL.md", "skill://pdf/zzz", "skill://zzz", "skill://pdf/", "skill://pdf/references/.."]
-        {
+        for uri in ["skill://pdf/SKILL.md", "skill://pdf/zzz", "skill://zzz", "skill://pdf/references/.."] {
             let error = client.error("resources/directory/read", json!({ "uri": uri })).await;
             assert_eq!(error["code"], -32602, "{uri}");
         }

@@ -31,7 +31,11 @@ async fn a_skill_with_its_arguments() {
     let sent = rpc.call("skills/activate", json!({ "skill": "hello", "arguments": "you there" })).await;
     let text = sent["messages"][0]["text"].as_str().unwrap();
     assert!(text.contains("Say hello to you there."), "{sent}");
-    assert_eq!((&sent["activated"][0]["name"], &sent["activated"][0]["caller"]), (&json!("hello"), &json!("user")));
+    assert_eq!((&sent["activated"][0]["name"], &sent["activated"][0]["caller"]), (&json!("hello"), &json!("model")));
+    for key in ["as", "caller"] {
+        let sent = rpc.call("skills/activate", json!({ "skill": "hello", key: "user" })).await;
+        assert_eq!(sent["activated"][0]["caller"], "user");
+    }
     let words = rpc
         .call(
             "skills/activate",
@@ -42,6 +46,10 @@ async fn a_skill_with_its_arguments() {
     let turn = json!({ "items": [{ "type": "text", "text": "do $hello and $nothing" }] });
     let turned = rpc.call("skills/activate", json!({ "turn": turn, "session": "t" })).await;
     assert_eq!((&turned["activated"][0]["name"], &turned["ignored"][0]["text"]), (&json!("hello"), &json!("$nothing")));
+    assert_eq!(turned["activated"][0]["caller"], "user", "a turn has the user's words");
+    let turn = json!({ "items": [{ "type": "text", "text": "do $hello" }] });
+    let turned = rpc.call("skills/activate", json!({ "turn": turn, "as": "model" })).await;
+    assert_eq!(turned["activated"][0]["caller"], "model");
     let unknown = rpc.call("skills/activate", json!({ "skill": "hallo" })).await;
     assert_eq!((&unknown["refused"][0]["why"], unknown["activated"].as_array().unwrap().len()), (&json!("unknown"), 0));
     assert_eq!(rpc.refused("skills/activate", json!({})).await["code"], -32602);
