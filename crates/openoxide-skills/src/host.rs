@@ -27,6 +27,7 @@ mod spec;
 mod switch;
 mod texts;
 mod tools;
+mod versions;
 
 pub use activation::{
     ActivationRules, Caller, Callers, CatalogFor, Content, CutOf, CutRule, Expand, FilesRule, ForkRules, MessageClean,
@@ -64,6 +65,7 @@ pub use settings::{
 pub use spec::{HostError, HostSpec, Hosts};
 pub use switch::SwitchRule;
 pub use texts::{Situation, Texts};
+pub use versions::{BadVersionRange, VersionRange};
 pub use tools::{ServeRules, ServeShape, ToolAnswer, ToolArgument, ToolArgumentKind, ToolDoes, ToolFact, ToolRule};
 
 /// The rules of one host in one edition, with its settings applied.
@@ -74,6 +76,9 @@ pub struct Host {
     pub title: String,
     /// The program and version that the rules describe.
     pub program: String,
+    /// The versions of the program that the rules are for; absent: nothing is said about versions. An edition without its
+    /// own is for none.
+    pub versions: Option<VersionRange>,
     /// One sentence on what the host is.
     #[serde(default)]
     pub about: String,

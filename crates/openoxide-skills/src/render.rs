@@ -8,10 +8,11 @@ use rayon::prelude::*;
 use crate::catalog::{Catalog, Entry, View, sort_entries};
 use crate::host::{CatalogLines, PathForm, Situation};
 use crate::text::template::{RenderError, Templates};
-use crate::text::{cut_utf16, one_line, tokens, utf16_len, visible_line};
+use crate::text::{blanked_line, cut_utf16, one_line, tokens, utf16_len, visible_line};
 
 mod alias;
 mod fit;
+mod other_names;
 mod prompt;
 mod tidy;
 mod window;
@@ -20,28 +21,30 @@ pub(crate) use tidy::tidy;
 
 use alias::Aliases;
 use fit::{Fit, Fitted, Item};
+use other_names::OtherNames;
 pub use prompt::{BudgetUnit, DetailLevel, Model, Prompt, ShownSkill};
 pub use window::{Window, WindowOrigin};
 
 /// Renders the catalog of a view as the host's own program would send it.
 pub fn render(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
-    render_with(view, catalog, model, view.host.catalog.lines == CatalogLines::Visible)
+    render_with(view, catalog, model, view.host.catalog.lines)
 }
 
 /// Renders the catalog of a view for a model that we serve: whatever the host does, each description stands on one line,
 /// and nothing in it is hidden.
 pub fn render_served(view: &View, catalog: &Catalog, model: Model) -> Result<Prompt, RenderError> {
-    render_with(view, catalog, model, true)
+    render_with(view, catalog, model, CatalogLines::Visible)
 }
 
-fn render_with(view: &View, catalog: &Catalog, model: Model, visible: bool) -> Result<Prompt, RenderError> {
+fn render_with(view: &View, catalog: &Catalog, model: Model, lines: CatalogLines) -> Result<Prompt, RenderError> {
     let templates = Templates::new(&view.spec, TEMPLATES)?;
     let mut entries: Vec<&Entry> = catalog.skills.iter().filter(|entry| entry.model).collect();
     let rules = &view.host.catalog;
     let rank = if rules.rank.is_empty() { &view.host.collide.rank } else { &rules.rank };
     sort_entries(&mut entries, &rules.order, rank, false);
     let fit = Fit::new(view, model, &entries);
-    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, visible };
+    let names = OtherNames::new(view, catalog);
+    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, lines, names: &names };
     let whole = renderer.draw(None)?;
     let aliases = rules.root_alias.as_ref().map(|pattern| Aliases::new(pattern, view, catalog, &entries));
     let aliased =
@@ -58,7 +61,8 @@ struct Renderer<'r> {
     templates: &'r Templates<'r>,
     entries: &'r [&'r Entry],
     fit: &'r Fit,
-    visible: bool,
+    lines: CatalogLines,
+    names: &'r OtherNames,
 }
 
 /// Entries drawn with or without names for roots.
@@ -80,12 +84,15 @@ impl Renderer<'_> {
     fn item(&self, entry: &Entry, aliases: Option<&Aliases>) -> Result<Item, RenderError> {
         let path = shown_path(entry, self.view, self.catalog);
         let path = aliases.map_or_else(|| path.clone(), |aliases| aliases.shorten(&path));
-        let text = description(entry, self.view, self.visible);
-        let name = shown_name(entry, self.view);
-        let bare = draw_entry(self.templates, &name, entry, "", &path)?;
-        let full = if text.is_empty() { bare.clone() } else { draw_entry(self.templates, &name, entry, &text, &path)? };
+        let text = description(entry, self.view, self.lines);
+        let bare = self.draw_entry(entry, "", &path)?;
+        let full = if text.is_empty() { bare.clone() } else { self.draw_entry(entry, &text, &path)? };
         let score = self.fit.score(&entry.skill.name);
         Ok(Item { full, bare, text, path, fixed: entry.name_only, score })
+    }
+
+    fn draw_entry(&self, entry: &Entry, description: &str, path: &str) -> Result<String, RenderError> {
+        draw_entry(self.templates, &shown_name(entry, self.view), self.names.of(entry), entry, description, path)
     }
 
     fn frame(&self, drawing: Drawing) -> Result<Prompt, RenderError> {
@@ -100,8 +107,7 @@ impl Renderer<'_> {
                 DetailLevel::Full => lines.push(item.full),
                 DetailLevel::NameOnly => lines.push(item.bare),
                 DetailLevel::Shortened => {
-                    let (name, text) = (shown_name(entry, self.view), item.cut(choice));
-                    lines.push(draw_entry(self.templates, &name, entry, &text, &item.path)?);
+                    lines.push(self.draw_entry(entry, &item.cut(choice), &item.path)?);
                 }
             }
         }
@@ -141,12 +147,13 @@ fn map_all<T: Send>(entries: &[&Entry], draw: impl Fn(&Entry) -> T + Sync) -> Ve
 fn draw_entry(
     templates: &Templates<'_>,
     name: &str,
+    other_name: Option<&str>,
     entry: &Entry,
     description: &str,
     path: &str,
 ) -> Result<String, RenderError> {
     let scope = entry.skill.scope.as_str();
-    templates.draw("entry", context! { name, description, path, scope })
+    templates.draw("entry", context! { name, other_name, description, path, scope })
 }
 
 fn shown_name(entry: &Entry, view: &View) -> String {
@@ -170,7 +177,7 @@ fn guarded(text: &str, view: &View) -> String {
 }
 
 /// Returns the text that describes an entry, cut and guarded; none if only its name is shown.
-fn description(entry: &Entry, view: &View, visible: bool) -> String {
+fn description(entry: &Entry, view: &View, lines: CatalogLines) -> String {
     if entry.name_only {
         return String::new();
     }
@@ -180,8 +187,13 @@ fn description(entry: &Entry, view: &View, visible: bool) -> String {
     if let (Some(join), Some(when)) = (&rules.when_to_use_join, &entry.skill.frontmatter.rare().when_to_use) {
         text = format!("{text}{join}{when}");
     }
-    if visible {
-        text = visible_line(&text);
+    match lines {
+        CatalogLines::Visible => text = visible_line(&text),
+        CatalogLines::Blanked => text = blanked_line(&text),
+        CatalogLines::AsWritten | CatalogLines::Tidy => {}
+    }
+    if rules.escape_angles && text.contains(['<', '>']) {
+        text = text.replace('<', "&lt;").replace('>', "&gt;");
     }
     guarded(&capped(&text, view), view)
 }
@@ -216,10 +228,12 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
     let pattern = rules.root_alias.as_ref();
     let aliases =
         pattern.map(|pattern| Aliases::new(pattern, view, catalog, &catalog.skills.iter().collect::<Vec<_>>()));
+    let names = OtherNames::new(view, catalog);
     let line = |entry: &Entry| {
         let path = shown_path(entry, view, catalog);
-        let (name, text) = (shown_name(entry, view), description(entry, view, rules.lines == CatalogLines::Visible));
-        let drawn = templates.as_ref().and_then(|templates| draw_entry(templates, &name, entry, &text, &path).ok());
+        let (name, text) = (shown_name(entry, view), description(entry, view, rules.lines));
+        let other = names.of(entry);
+        let drawn = templates.as_ref().and_then(|templates| draw_entry(templates, &name, other, entry, &text, &path).ok());
         let length = drawn.map_or(entry.skill.name.len() + text.len(), |line| line.len());
         let saved = aliases.as_ref().map_or(0, |aliases| path.len() - aliases.shorten(&path).len().min(path.len()));
         (tokens(length as u64 + 1), tokens((length - saved) as u64 + 1))

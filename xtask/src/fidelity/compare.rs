@@ -47,7 +47,13 @@ fn error_line(error: &Value) -> String {
 pub(super) fn claude(real: &Value, ours: &Value) -> Lines {
     let known: Lines = [&ours["skills"], &ours["others"]].into_iter().flat_map(names).collect();
     let called: Lines = items(&real["user"]).filter_map(Value::as_str).map(str::to_owned).collect();
-    let real: Lines = names(&real["listed"]).filter(|name| known.contains(name) || called.contains(name)).collect();
+    // Another name may stand in brackets behind a skill's own.
+    let own = |name: String| match name.rsplit_once(" (") {
+        Some((own, _)) if !known.contains(&name) && name.ends_with(')') => own.to_owned(),
+        _ => name,
+    };
+    let listed = names(&real["listed"]).map(own);
+    let real: Lines = listed.filter(|name| known.contains(name) || called.contains(name)).collect();
     let ours = items(&ours["skills"]).filter(|skill| skill["model"] == true).map(name);
     in_order("listed", &real, &ours.collect::<Lines>())
 }

@@ -1,0 +1,47 @@
+//! Finds the other name that a catalog shows beside a skill's own.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::catalog::{Catalog, Entry, View};
+use crate::host::NameShape;
+
+/// The other names that are shown, by the skill's file.
+#[derive(Default)]
+pub(super) struct OtherNames(HashMap<PathBuf, String>);
+
+impl OtherNames {
+    /// Gives each other name to the first skill that has it, unless it is the name of a skill or of the program's own.
+    pub(super) fn new(view: &View, catalog: &Catalog) -> OtherNames {
+        let rules = &view.host.catalog;
+        let Some(shape) = &rules.other_name else { return OtherNames::default() };
+        let own = rules.own_names.iter().map(String::as_str).chain(super::fit::reserved_names(view));
+        let mut taken: HashSet<String> = own.map(str::to_owned).collect();
+        taken.extend(catalog.skills.iter().map(|entry| entry.skill.name.to_string()));
+        let mut shown = HashMap::new();
+        for entry in &catalog.skills {
+            let other = other_name(entry, catalog).filter(|other| has_shape(other, shape));
+            if let Some(other) = other.filter(|other| taken.insert(other.clone())) {
+                shown.insert(entry.skill.path.to_path_buf(), other);
+            }
+        }
+        OtherNames(shown)
+    }
+
+    /// Returns the other name that is shown of a skill.
+    pub(super) fn of(&self, entry: &Entry) -> Option<&str> {
+        self.0.get::<Path>(&entry.skill.path).map(String::as_str)
+    }
+}
+
+/// Returns the name from the other source, with the prefix that the skill's own has.
+fn other_name(entry: &Entry, catalog: &Catalog) -> Option<String> {
+    let other = entry.aliases.first().filter(|_| !entry.is_renamed)?;
+    let plugin = catalog.roots[entry.root].root.plugin.as_ref();
+    let prefix = plugin.and_then(|_| entry.skill.name.split_once(':')).map(|(prefix, _)| prefix);
+    Some(prefix.map_or_else(|| other.clone(), |prefix| format!("{prefix}:{other}")))
+}
+
+fn has_shape(name: &str, shape: &NameShape) -> bool {
+    crate::parse::misfit(name, shape).is_none()
+}
