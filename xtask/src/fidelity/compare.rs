@@ -43,8 +43,9 @@ fn error_line(error: &Value) -> String {
 
 /// Compares the names that Claude Code lists with ours.
 ///
-/// A text may have lines that look like entries, so names that neither program knows are taken for text.
-pub(super) fn claude(real: &Value, ours: &Value) -> Lines {
+/// A text may have lines that look like entries, so names that neither program knows are taken for text. A skill that a
+/// rule denies to the model is in our prompt, `shown`, although it cannot call it.
+pub(super) fn claude(real: &Value, ours: &Value, shown: &[String]) -> Lines {
     let known: Lines = [&ours["skills"], &ours["others"]].into_iter().flat_map(names).collect();
     let called: Lines = items(&real["user"]).filter_map(Value::as_str).map(str::to_owned).collect();
     // Another name may stand in brackets behind a skill's own.
@@ -54,7 +55,12 @@ pub(super) fn claude(real: &Value, ours: &Value) -> Lines {
     };
     let listed = names(&real["listed"]).map(own);
     let real: Lines = listed.filter(|name| known.contains(name) || called.contains(name)).collect();
-    let ours = items(&ours["skills"]).filter(|skill| skill["model"] == true).map(name);
+    let is_shown = |skill: &Value| {
+        let line = format!("- {}", name(skill));
+        let mut rests = shown.iter().filter_map(|shown| shown.strip_prefix(&line));
+        rests.any(|rest| rest.is_empty() || rest.starts_with(": ") || rest.starts_with(" ("))
+    };
+    let ours = items(&ours["skills"]).filter(|skill| skill["model"] == true || is_shown(skill)).map(name);
     in_order("listed", &real, &ours.collect::<Lines>())
 }
 

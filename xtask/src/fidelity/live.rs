@@ -47,7 +47,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
 }
 
 /// Compares an installed program with rules on random trees, collections and turns.
-pub(super) fn compare_with(rules: &Rules, program: &Program, options: &Options) -> Result<usize> {
+fn compare_with(rules: &Rules, program: &Program, options: &Options) -> Result<usize> {
     let host = &rules.id;
     let mut game = Match { rules, program, bin: &options.bin, n_trees: 0, n_skills: 0, n_differences: 0 };
     game.random_trees(options)?;
@@ -149,7 +149,8 @@ impl Match<'_> {
         let prompt = ours::prompt(self.bin, &scene, self.rules, None);
         let session = claude::session(self.program, &scene, None)?;
         let real = claude::recorded(&session);
-        let mut differences = answer.map_or_else(failure, |answer| compare::claude(&real, &answer));
+        let shown = prompt.as_ref().map_or(&[][..], |prompt| &prompt.lines);
+        let mut differences = answer.map_or_else(failure, |answer| compare::claude(&real, &answer, shown));
         differences
             .extend(prompt.map_or_else(failure, |prompt| compare::in_order("text", &session.listed, &prompt.lines)));
         let mut scene = lay()?;

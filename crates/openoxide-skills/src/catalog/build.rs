@@ -140,11 +140,12 @@ impl Builder<'_> {
             (PathForm::Canonical, Some(canonical)) => (canonical, Some(path), None),
             (PathForm::AsFound, Some(canonical)) => (path, None, Some(canonical)),
         };
-        let (name, aliases) = names(host, found);
+        let bare = name_of(host, found);
         let name = match prefix {
-            Some(prefix) => self.qualified(found, prefix, &name),
-            None => name,
+            Some(prefix) => self.qualified(found, prefix, &bare),
+            None => Arc::clone(&bare),
         };
+        let aliases = aliases(host, found, &bare, &name);
         let (metadata, mut problems) = self.sidecar(found, canonical.as_deref().unwrap_or(&path));
         let skill = skill(host, found, name, path, metadata);
         let too_long = prefix.and_then(|_| self.too_long(&skill.name));
@@ -327,16 +328,24 @@ impl Found<'_> {
     }
 }
 
-fn names(host: &Host, found: &Found<'_>) -> (Arc<str>, Vec<String>) {
+fn name_of(host: &Host, found: &Found<'_>) -> Arc<str> {
     let Some(parsed) = found.parsed.filter(|_| found.root.scan.layout != Layout::Flat) else {
-        return (found.called().into(), Vec::new());
+        return found.called().into();
     };
     let own = parsed.own_name.as_ref();
-    let from_folder = host.parse.name.is_folder_first();
-    let name = own.filter(|_| from_folder && found.is_root()).unwrap_or(&parsed.name);
+    Arc::clone(own.filter(|_| host.parse.name.is_folder_first() && found.is_root()).unwrap_or(&parsed.name))
+}
+
+/// Returns the other names by which a skill can be called. In a plugin one has the prefix that the skill's name has, and
+/// files that are skills have one too.
+fn aliases(host: &Host, found: &Found<'_>, bare: &str, name: &str) -> Vec<String> {
+    let in_plugin = found.root.plugin.is_some();
+    let parsed = found.parsed.filter(|_| host.parse.name.alias && (in_plugin || found.root.scan.layout != Layout::Flat));
     let is_allowed = |own: &&Arc<str>| crate::parse::misfit(own, &host.parse.name.must).is_none();
-    let aliases = own.filter(|own| host.parse.name.alias && *own != name).filter(is_allowed);
-    (Arc::clone(name), aliases.map(ToString::to_string).into_iter().collect())
+    let Some(own) = parsed.and_then(|parsed| parsed.own_name.as_ref()).filter(is_allowed) else { return Vec::new() };
+    let prefixed = name.rsplit_once(':').filter(|_| in_plugin).map(|(prefix, _)| format!("{prefix}:{own}"));
+    let others = prefixed.into_iter().chain([own.to_string()]);
+    others.filter(|other| other != name && (in_plugin || other != bare)).collect()
 }
 
 fn skill(

@@ -20,9 +20,12 @@ impl OtherNames {
         taken.extend(catalog.skills.iter().map(|entry| entry.skill.name.to_string()));
         let mut shown = HashMap::new();
         for entry in &catalog.skills {
-            let other = other_name(entry, catalog).filter(|other| has_shape(other, shape));
-            if let Some(other) = other.filter(|other| taken.insert(other.clone())) {
-                shown.insert(entry.skill.path.to_path_buf(), other);
+            // The name without its prefix is no other name.
+            let is_other = |other: &&String| entry.skill.name.rsplit(':').next() != Some(other.as_str());
+            let other = entry.aliases.first().filter(|_| !entry.is_renamed).filter(is_other);
+            let other = other.filter(|other| has_shape(other, shape));
+            if let Some(other) = other.filter(|other| taken.insert((*other).clone())) {
+                shown.insert(entry.skill.path.to_path_buf(), other.clone());
             }
         }
         OtherNames(shown)
@@ -32,14 +35,6 @@ impl OtherNames {
     pub(super) fn of(&self, entry: &Entry) -> Option<&str> {
         self.0.get::<Path>(&entry.skill.path).map(String::as_str)
     }
-}
-
-/// Returns the name from the other source, with the prefix that the skill's own has.
-fn other_name(entry: &Entry, catalog: &Catalog) -> Option<String> {
-    let other = entry.aliases.first().filter(|_| !entry.is_renamed)?;
-    let plugin = catalog.roots[entry.root].root.plugin.as_ref();
-    let prefix = plugin.and_then(|_| entry.skill.name.split_once(':')).map(|(prefix, _)| prefix);
-    Some(prefix.map_or_else(|| other.clone(), |prefix| format!("{prefix}:{other}")))
 }
 
 fn has_shape(name: &str, shape: &NameShape) -> bool {
