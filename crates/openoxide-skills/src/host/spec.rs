@@ -195,6 +195,7 @@ impl HostSpec {
         // The versions of the default edition are not those of another one.
         spec.table.remove("versions");
         overlay_table(&mut spec.table, overlay);
+        add_deviations(&mut spec.table);
         spec.edition = Some(edition.to_owned());
         Ok(spec)
     }
@@ -259,6 +260,14 @@ fn overlay_table(base: &mut Table, overlay: &Table) {
             (Some(Value::Table(inner)), Value::Table(over)) => overlay_table(inner, over),
             _ => drop(base.insert(key.clone(), value.clone())),
         }
+    }
+}
+
+/// Appends the deviations that an edition has besides those of the default one.
+fn add_deviations(table: &mut Table) {
+    let Some(Value::Array(more)) = table.remove("more_deviations") else { return };
+    if let Value::Array(all) = table.entry("deviations").or_insert_with(|| Value::Array(Vec::new())) {
+        all.extend(more);
     }
 }
 
