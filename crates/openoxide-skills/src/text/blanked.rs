@@ -55,7 +55,10 @@ fn without_sequences(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(['\u{1b}', '\u{90}', '\u{98}', '\u{9b}', '\u{9d}', '\u{9e}', '\u{9f}']) {
         kept.push_str(&rest[..at]);
-        rest = after_sequence(&rest[at..]);
+        let (mark, after) = (rest[at..].chars().take(1).collect::<String>(), after_sequence(&rest[at..]));
+        // One that begins no sequence is a control like any other.
+        kept.push_str(if after.len() + mark.len() == rest.len() - at && mark == "\u{1b}" { &mark } else { "" });
+        rest = after;
     }
     kept.push_str(rest);
     kept
