@@ -31,8 +31,11 @@ impl OtherNames {
         OtherNames(shown)
     }
 
-    /// Returns the other name that is shown of a skill.
+    /// Returns the other name that is shown of a skill; none if a setting shows its name only.
     pub(super) fn of(&self, entry: &Entry) -> Option<&str> {
+        if entry.name_only {
+            return None;
+        }
         self.0.get::<Path>(&entry.skill.path).map(String::as_str)
     }
 }
