@@ -56,7 +56,7 @@ pub use parsing::{Clean, LengthUnit, Mark, NoFrontmatter, ParseRules, Prepare, T
 pub use resource::{PathLeniency, ReadProblem, ResourceRules};
 pub use roots::{
     FolderNames, FoundRules, Layout, Links, ManifestFolders, NamespaceRules, PluginPrefix, ProjectRules, RootRule,
-    ScanRules, Unmarked,
+    ScanRules, Unmarked, VersionSource,
 };
 pub use settings::{
     ActivePlugins, Combine, ManifestRule, PluginSource, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule,
@@ -65,8 +65,8 @@ pub use settings::{
 pub use spec::{HostError, HostSpec, Hosts};
 pub use switch::SwitchRule;
 pub use texts::{Situation, Texts};
-pub use versions::{BadVersionRange, VersionRange};
 pub use tools::{ServeRules, ServeShape, ToolAnswer, ToolArgument, ToolArgumentKind, ToolDoes, ToolFact, ToolRule};
+pub use versions::{BadVersionRange, VersionRange};
 
 /// The rules of one host in one edition, with its settings applied.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -44,7 +44,8 @@ fn render_with(view: &View, catalog: &Catalog, model: Model, lines: CatalogLines
     sort_entries(&mut entries, &rules.order, rank, false);
     let fit = Fit::new(view, model, &entries);
     let names = OtherNames::new(view, catalog);
-    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, lines, names: &names };
+    let renderer =
+        Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, lines, names: &names };
     let whole = renderer.draw(None)?;
     let aliases = rules.root_alias.as_ref().map(|pattern| Aliases::new(pattern, view, catalog, &entries));
     let aliased =
@@ -233,7 +234,8 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
         let path = shown_path(entry, view, catalog);
         let (name, text) = (shown_name(entry, view), description(entry, view, rules.lines));
         let other = names.of(entry);
-        let drawn = templates.as_ref().and_then(|templates| draw_entry(templates, &name, other, entry, &text, &path).ok());
+        let drawn =
+            templates.as_ref().and_then(|templates| draw_entry(templates, &name, other, entry, &text, &path).ok());
         let length = drawn.map_or(entry.skill.name.len() + text.len(), |line| line.len());
         let saved = aliases.as_ref().map_or(0, |aliases| path.len() - aliases.shorten(&path).len().min(path.len()));
         (tokens(length as u64 + 1), tokens((length - saved) as u64 + 1))

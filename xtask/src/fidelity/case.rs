@@ -75,6 +75,37 @@ impl Case {
         Ok(scene)
     }
 
+    /// Tells whether the answers are kept apart from those of the default edition.
+    fn is_of_edition(&self) -> bool {
+        self.rules.id.contains('@') && self.answers.starts_with(cases_folder())
+    }
+
+    /// Returns the same case with another place for the answers.
+    pub(super) fn answered_in(&self, scratch: &Path) -> Self {
+        let answers = scratch.join(self.dir.file_name().unwrap_or_default());
+        Self {
+            rules: self.rules.clone(),
+            dir: self.dir.clone(),
+            answers,
+            window: self.window,
+            settings: self.settings.clone(),
+        }
+    }
+
+    /// Returns where the answers are written.
+    pub(super) fn folder(&self) -> &Path {
+        &self.answers
+    }
+
+    /// Returns what is recorded in a file, empty if nothing is.
+    pub(super) fn recording(&self, file: &str) -> Result<String> {
+        let places = [self.answers.join(file), self.dir.join(file)];
+        places
+            .iter()
+            .find(|path| path.is_file())
+            .map_or_else(|| Ok(String::new()), |path| Ok(fs_err::read_to_string(path)?))
+    }
+
     /// Writes what a real program answered to a file of the case.
     pub(super) fn write(&self, program: &Program, file: &str, answer: &serde_json::Value) -> Result<()> {
         self.write_text(file, &format!("{{\n\"program\": \"{}\",\n{}", program.label(), pretty(answer)))
@@ -84,7 +115,7 @@ impl Case {
     /// kept twice.
     pub(super) fn write_text(&self, file: &str, text: &str) -> Result<()> {
         let path = self.answers.join(file);
-        let default = fs_err::read_to_string(self.dir.join(file)).ok().filter(|_| self.answers != self.dir);
+        let default = fs_err::read_to_string(self.dir.join(file)).ok().filter(|_| self.is_of_edition());
         if default.is_some_and(|default| answer_of(&default) == answer_of(text)) {
             return if path.exists() { Ok(fs_err::remove_file(path)?) } else { Ok(()) };
         }

@@ -5,7 +5,7 @@ mod options;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
-use options::Options;
+pub(super) use options::Options;
 use serde_json::Value;
 
 use super::peers::{Peer, Program, Rules};
@@ -47,7 +47,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
 }
 
 /// Compares an installed program with rules on random trees, collections and turns.
-fn compare_with(rules: &Rules, program: &Program, options: &Options) -> Result<usize> {
+pub(super) fn compare_with(rules: &Rules, program: &Program, options: &Options) -> Result<usize> {
     let host = &rules.id;
     let mut game = Match { rules, program, bin: &options.bin, n_trees: 0, n_skills: 0, n_differences: 0 };
     game.random_trees(options)?;

@@ -20,12 +20,14 @@ pub(super) fn run(args: &[String]) -> Result<()> {
         };
         for case in Case::of(&rules, name)? {
             record(&case, &program)?;
+            say(format_args!("recorded {}", case.name()));
         }
     }
     Ok(())
 }
 
-fn record(case: &Case, program: &Program) -> Result<()> {
+/// Writes what a program answers to a case.
+pub(super) fn record(case: &Case, program: &Program) -> Result<()> {
     if case.wants("list") {
         let scene = case.scene()?;
         let answer = match program.peer {
@@ -52,7 +54,6 @@ fn record(case: &Case, program: &Program) -> Result<()> {
     if case.wants("addresses") {
         addresses::record(case, program)?;
     }
-    say(format_args!("recorded {}", case.name()));
     Ok(())
 }
 

@@ -340,7 +340,8 @@ fn name_of(host: &Host, found: &Found<'_>) -> Arc<str> {
 /// files that are skills have one too.
 fn aliases(host: &Host, found: &Found<'_>, bare: &str, name: &str) -> Vec<String> {
     let in_plugin = found.root.plugin.is_some();
-    let parsed = found.parsed.filter(|_| host.parse.name.alias && (in_plugin || found.root.scan.layout != Layout::Flat));
+    let parsed =
+        found.parsed.filter(|_| host.parse.name.alias && (in_plugin || found.root.scan.layout != Layout::Flat));
     let is_allowed = |own: &&Arc<str>| crate::parse::misfit(own, &host.parse.name.must).is_none();
     let Some(own) = parsed.and_then(|parsed| parsed.own_name.as_ref()).filter(is_allowed) else { return Vec::new() };
     let prefixed = name.rsplit_once(':').filter(|_| in_plugin).map(|(prefix, _)| format!("{prefix}:{own}"));

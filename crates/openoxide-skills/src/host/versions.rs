@@ -82,7 +82,13 @@ impl Version {
     /// Compares as many numbers as `stated` has.
     fn compare(&self, stated: &Version) -> Ordering {
         let numbers = self.numbers.iter().copied().chain(std::iter::repeat(0)).take(stated.numbers.len());
-        let early = || if self.numbers.len() > stated.numbers.len() { Ordering::Equal } else { stated.is_early.cmp(&self.is_early) };
+        let early = || {
+            if self.numbers.len() > stated.numbers.len() {
+                Ordering::Equal
+            } else {
+                stated.is_early.cmp(&self.is_early)
+            }
+        };
         numbers.cmp(stated.numbers.iter().copied()).then_with(early)
     }
 }

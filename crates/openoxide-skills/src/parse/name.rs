@@ -8,8 +8,8 @@ use super::limits::length;
 use super::parsed::{Parsed, Source};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::host::{Chars, LengthUnit, NameShape, NameSource, NameStep, ParseRules};
-use crate::text::{TerminalText, is_line_name};
 use crate::text::yaml::{Pair, value_of};
+use crate::text::{TerminalText, is_line_name};
 
 pub(super) fn check(
     rules: &ParseRules,

@@ -105,7 +105,9 @@ impl HeadReader<'_> {
             Split::Unclosed if !whole => return false,
             Split::Absent if !whole && may_open(text) => return false,
             // What closes it may go on, or be the end of what was read.
-            Split::Found { yaml, body } if !whole && *body == text.len() && yaml.len() <= FRONTMATTER_MAX => return false,
+            Split::Found { yaml, body } if !whole && *body == text.len() && yaml.len() <= FRONTMATTER_MAX => {
+                return false;
+            }
             Split::Found { body, .. } => &text[*body..],
             Split::Absent | Split::Unclosed | Split::Foreign(_) => text,
         };

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::catalog::{Catalog, Entry, View};
+use crate::catalog::{Catalog, Entry, Status, View, sort_entries};
 use crate::host::NameShape;
 
 /// The other names that are shown, by the skill's file.
@@ -19,7 +19,11 @@ impl OtherNames {
         let mut taken: HashSet<String> = own.map(str::to_owned).collect();
         taken.extend(catalog.skills.iter().map(|entry| entry.skill.name.to_string()));
         let mut shown = HashMap::new();
-        for entry in &catalog.skills {
+        // A skill that lost its own name still has the other one.
+        let lost = catalog.others.iter().filter(|entry| entry.status == Status::Shadowed);
+        let mut entries: Vec<&Entry> = catalog.skills.iter().chain(lost).collect();
+        sort_entries(&mut entries, &view.host.list.order, &view.host.collide.rank, false);
+        for entry in entries {
             // The name without its prefix is no other name.
             let is_other = |other: &&String| entry.skill.name.rsplit(':').next() != Some(other.as_str());
             let other = entry.aliases.first().filter(|_| !entry.is_renamed).filter(is_other);

@@ -46,7 +46,9 @@ fn is_line_end(character: char) -> bool {
 fn has_no_shape(character: char) -> bool {
     let is_private = matches!(character, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..);
     let is_none = matches!(character, '\u{fdd0}'..='\u{fdef}') || u32::from(character) & 0xfffe == 0xfffe;
-    is_private || is_none || matches!(character, '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{8e2}' | '\u{110bd}' | '\u{110cd}')
+    is_private
+        || is_none
+        || matches!(character, '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{8e2}' | '\u{110bd}' | '\u{110cd}')
 }
 
 /// Takes out the sequences that begin with ESC or with a control of the second set.
@@ -71,7 +73,9 @@ fn after_sequence(text: &str) -> &str {
         Some('\u{1b}') => match characters.next() {
             Some('[') => after_command(characters.as_str()),
             Some(']' | 'P' | 'X' | '^' | '_') => after_string(characters.as_str()),
-            Some(' '..='/') => characters.as_str().trim_start_matches(|c| matches!(c, ' '..='/')).get(1..).unwrap_or(""),
+            Some(' '..='/') => {
+                characters.as_str().trim_start_matches(|c| matches!(c, ' '..='/')).get(1..).unwrap_or("")
+            }
             Some('0'..='~') => characters.as_str(),
             _ => &text[1..],
         },
@@ -119,7 +123,8 @@ mod tests {
 
     #[test]
     fn what_scripts_and_emoji_need_stays() {
-        for text in ["❤\u{fe0f}", "👩\u{200d}👧", "🏳\u{fe0f}\u{200d}🌈", "1\u{fe0f}\u{20e3}", "ی\u{200c}ک"] {
+        for text in ["❤\u{fe0f}", "👩\u{200d}👧", "🏳\u{fe0f}\u{200d}🌈", "1\u{fe0f}\u{20e3}", "ی\u{200c}ک"]
+        {
             check(text, text);
         }
         check("a\u{fe0f}b\u{200d}c", "a b c");
@@ -144,7 +149,21 @@ mod tests {
         for name in ["a b", "p:q", "-", "\"q\"", "a\\b", "é", "e\u{301}", "👩\u{200d}👧", ".x", "a&b", "p😀q"] {
             assert!(is_line_name(name), "{name:?}");
         }
-        for name in ["a<b", "a>", "a  b", " a", "a ", "a: b", "a\tb", "a\u{a0}b", "a\u{3000}b", "a\u{200b}b", "\u{301}a", "a\nb", "a\u{1b}[31mb"] {
+        for name in [
+            "a<b",
+            "a>",
+            "a  b",
+            " a",
+            "a ",
+            "a: b",
+            "a\tb",
+            "a\u{a0}b",
+            "a\u{3000}b",
+            "a\u{200b}b",
+            "\u{301}a",
+            "a\nb",
+            "a\u{1b}[31mb",
+        ] {
             assert!(!is_line_name(name), "{name:?}");
         }
     }

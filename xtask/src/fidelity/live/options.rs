@@ -9,7 +9,7 @@ use crate::fidelity::usage::USAGE;
 
 /// What the command line asks for.
 #[derive(Debug)]
-pub(super) struct Options {
+pub(in crate::fidelity) struct Options {
     pub(super) seed: u64,
     pub(super) trees: u64,
     /// One tree of the seed instead of all.
@@ -17,13 +17,13 @@ pub(super) struct Options {
     pub(super) corpus: Option<PathBuf>,
     /// Where the trees with differences are written, as fixtures.
     pub(super) keep: Option<PathBuf>,
-    pub(super) rules: Option<Rules>,
+    pub(in crate::fidelity) rules: Option<Rules>,
     pub(super) bin: PathBuf,
 }
 
 impl Options {
     /// Reads `--NAME VALUE` pairs.
-    pub(super) fn parse(args: &[String]) -> Result<Self> {
+    pub(in crate::fidelity) fn parse(args: &[String]) -> Result<Self> {
         let bin = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("target").join("release/openoxide");
         let mut options = Self { seed: 1, trees: 20, only: None, corpus: None, keep: None, rules: None, bin };
         let mut words = args.iter();

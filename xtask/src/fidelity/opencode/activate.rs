@@ -1,6 +1,5 @@
 //! Calls skills in `OpenCode`, by commands of its user and by a tool of its model.
 
-
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 

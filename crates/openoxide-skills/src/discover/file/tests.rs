@@ -70,10 +70,16 @@ fn texts(size: usize) -> Vec<(&'static str, String)> {
     vec![
         ("never closed", format!("{head}{lines}")),
         ("never closed, one value", format!("---\nname: skill\ndescription: {words}")),
-        ("never closed, block", format!("---\nname: skill\ndescription: |\n  {}", words.replace("word word ", "word\n  "))),
+        (
+            "never closed, block",
+            format!("---\nname: skill\ndescription: |\n  {}", words.replace("word word ", "word\n  ")),
+        ),
         ("closed late", format!("{head}{}---\nBody.\n", lines.replace("more:", "# more:"))),
         ("long description", format!("---\nname: skill\ndescription: {words}\n---\nBody.\n")),
-        ("description last", format!("---\nname: skill\n{}description: last\n---\nBody.\n", lines.replace("more:", "# more:"))),
+        (
+            "description last",
+            format!("---\nname: skill\n{}description: last\n---\nBody.\n", lines.replace("more:", "# more:")),
+        ),
         ("blank lines before", format!("{}{head}---\nBody.\n", "\n".repeat(size))),
         ("blanks before", format!("{}{head}---\nBody.\n", " ".repeat(size))),
         ("blanks behind the fence", format!("---{}\nname: skill\ndescription: d\n---\nBody.\n", " ".repeat(size))),
@@ -83,7 +89,10 @@ fn texts(size: usize) -> Vec<(&'static str, String)> {
         ("body begins there", padded("---\n\n\nThe first line of the body is this one.\n")),
         ("no description, body begins there", {
             let room = size.saturating_sub("---\nlicense: \n---\n".len());
-            format!("---\nlicense: {}\n---\n# The first line of the body is this one, and it goes on\n", "x".repeat(room))
+            format!(
+                "---\nlicense: {}\n---\n# The first line of the body is this one, and it goes on\n",
+                "x".repeat(room)
+            )
         }),
         ("no frontmatter, long first line", words.clone()),
         ("nothing", String::new()),
@@ -120,7 +129,12 @@ fn what_is_read_of_a_head_does_not_depend_on_how_much_is_read() {
             wrong
         })
         .collect();
-    assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ\n{}",
+        wrong.len(),
+        wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n")
+    );
 }
 
 /// Most skills cost one short read, whatever the host.
