@@ -172,6 +172,9 @@ pub struct Host {
     /// What OpenOxide deliberately does differently.
     #[serde(default)]
     pub deviations: Vec<Deviation>,
+    /// In an edition: what it does differently besides what the default one does; the two lists are joined.
+    #[serde(default)]
+    pub more_deviations: Vec<Deviation>,
 }
 
 /// Something done differently from the real program on purpose.
