@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::{Pinned, Preloaded, PreloadedSkill, Session, seen_by_model};
-use openoxide_skills::host::{CatalogLines, PreloadRules};
+use openoxide_skills::host::PreloadRules;
 use openoxide_skills::judge::forged_line;
 use openoxide_skills::prelude::{Catalog, Entry, Model, render};
 use openoxide_skills::render::render_served;
@@ -66,7 +66,7 @@ pub fn prompt(snapshot: &Snapshot, input: &PromptInput) -> Result<DrawnPrompt, E
         ..PromptAnswer::new(catalog.host.clone(), &prompt)
     };
     let mut notices: Vec<NoticeLine> = preloaded.notices.iter().map(notice_line).collect();
-    if !input.served && runtime.view().host.catalog.lines != CatalogLines::Visible {
+    if !input.served && !runtime.view().host.catalog.lines.hides_nothing() {
         notices.extend(catalog.skills.iter().filter(|entry| entry.model).filter_map(deception));
     }
     Ok(DrawnPrompt { answer, notices, catalog })

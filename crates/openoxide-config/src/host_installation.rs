@@ -1,15 +1,19 @@
 //! Detects whether a host's program is installed, from files alone and without running anything.
 
+use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::{host::Host, root::Surroundings};
+use openoxide_skills::host::{Host, VersionSource};
+use openoxide_skills::root::Surroundings;
 
 /// The traces of a host's program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostInstallation {
     /// The executable.
     pub program: Option<PathBuf>,
+    /// Its version, where files tell it.
+    pub version: Option<String>,
     /// Its files and folders in the user's home.
     pub home: Vec<PathBuf>,
     /// Its files and folders in the project, nearest first.
@@ -36,7 +40,43 @@ pub fn detect_host(host: &Host, around: &Surroundings) -> HostInstallation {
     let places = around.up().into_iter().flat_map(|folder| rules.project.iter().map(move |name| folder.join(name)));
     // If the project is the user's home, its files are counted once, as the home's.
     let project = places.filter_map(|path| existing(&path)).filter(|path| !home.contains(path)).collect();
-    HostInstallation { program: rules.programs.iter().find_map(|name| program(name, host, around)), home, project }
+    let program = rules.programs.iter().find_map(|name| program(name, host, around));
+    let version = program.as_deref().and_then(|program| version(&rules.version, program));
+    HostInstallation { program, version, home, project }
+}
+
+/// Most bytes of a `package.json` that are read.
+const PACKAGE_MAX: u64 = 256 * 1024;
+
+/// Most folders above a program in which its package is looked for.
+const PACKAGE_ABOVE: usize = 6;
+
+/// Reads the version of a program from the files around it.
+fn version(sources: &[VersionSource], program: &Path) -> Option<String> {
+    let real = std::fs::canonicalize(program).ok()?;
+    sources.iter().find_map(|source| match source {
+        VersionSource::Package(name) => {
+            let folders = real.ancestors().skip(1).take(PACKAGE_ABOVE);
+            folders.into_iter().find_map(|folder| package_version(&folder.join("package.json"), name))
+        }
+        VersionSource::Folder(name) => {
+            let mut parts = real.components().map(|part| part.as_os_str().to_string_lossy());
+            parts.find(|part| part == name)?;
+            parts.next().map(std::borrow::Cow::into_owned).filter(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+        }
+    })
+}
+
+fn package_version(path: &Path, name: &str) -> Option<String> {
+    // Anything else, such as a pipe, is not opened.
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    std::fs::File::open(path).ok()?.take(PACKAGE_MAX).read_to_string(&mut text).ok()?;
+    let package: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let version = package["version"].as_str().filter(|_| package["name"] == name)?;
+    Some(version.to_owned())
 }
 
 /// Finds an executable by its name on `PATH`, or by its path.

@@ -28,6 +28,7 @@ mod spec;
 mod switch;
 mod texts;
 mod tools;
+mod versions;
 
 pub use activation::{
     ActivationRules, Caller, Callers, CatalogFor, Content, CutOf, CutRule, Expand, FilesRule, ForkRules, MessageClean,
@@ -57,7 +58,7 @@ pub use parsing::{Clean, LengthUnit, Mark, NoFrontmatter, ParseRules, Prepare, T
 pub use resource::{PathLeniency, ReadProblem, ResourceRules};
 pub use roots::{
     FolderNames, FoundRules, Layout, Links, ManifestFolders, NamespaceRules, PluginPrefix, ProjectRules, RootRule,
-    ScanRules, Unmarked,
+    ScanRules, Unmarked, VersionSource,
 };
 pub use settings::{
     ActivePlugins, Combine, ManifestRule, PluginSource, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule,
@@ -67,6 +68,7 @@ pub use spec::{HostError, HostSpec, Hosts};
 pub use switch::SwitchRule;
 pub use texts::{Situation, Texts};
 pub use tools::{ServeRules, ServeShape, ToolAnswer, ToolArgument, ToolArgumentKind, ToolDoes, ToolFact, ToolRule};
+pub use versions::{BadVersionRange, VersionRange};
 
 /// The rules of one host in one edition, with its settings applied.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -76,6 +78,9 @@ pub struct Host {
     pub title: String,
     /// The program and version that the rules describe.
     pub program: String,
+    /// The versions of the program that the rules are for; absent: nothing is said about versions. An edition without its
+    /// own is for none.
+    pub versions: Option<VersionRange>,
     /// One sentence on what the host is.
     #[serde(default)]
     pub about: String,
@@ -171,6 +176,9 @@ pub struct Host {
     /// What OpenOxide deliberately does differently.
     #[serde(default)]
     pub deviations: Vec<Deviation>,
+    /// In an edition: what it does differently besides what the default one does; the two lists are joined.
+    #[serde(default)]
+    pub more_deviations: Vec<Deviation>,
 }
 
 /// Something done differently from the real program on purpose.

@@ -30,7 +30,7 @@ pub use careful::{CarefulNames, CarefulReader};
 pub(crate) use fields::is_alike;
 pub(crate) use name::{first_bad, misfit};
 pub(crate) use parsed::Head;
-pub use parsed::Parsed;
+pub use parsed::{PREFIX_MAX, Parsed};
 pub(crate) use readings::Readings;
 
 /// Reads the text of a skill file by a host's rules; `folder` is what its place calls it.

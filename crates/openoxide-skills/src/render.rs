@@ -10,10 +10,11 @@ use rayon::prelude::*;
 use crate::catalog::{Catalog, Entry, View, sort_entries};
 use crate::host::{CatalogLines, PathForm, Situation};
 use crate::text::template::{RenderError, Templates};
-use crate::text::{cut_utf16, one_line, tokens, utf16_len, visible_line};
+use crate::text::{blanked_line, cut_utf16, one_line, tokens, utf16_len, visible_line};
 
 mod alias;
 mod fit;
+mod other_names;
 mod prompt;
 mod tidy;
 mod window;
@@ -22,6 +23,7 @@ pub(crate) use tidy::tidy;
 
 use alias::Aliases;
 use fit::{Fit, Fitted, Item};
+use other_names::OtherNames;
 pub use prompt::{BudgetUnit, DetailLevel, Model, Prompt, ShownSkill};
 pub use window::{Window, WindowOrigin};
 
@@ -69,9 +71,9 @@ enum Reader {
 }
 
 impl Reader {
-    /// Tells whether each description stands on one line, with nothing hidden.
-    fn sees_visible_lines(self, view: &View) -> bool {
-        self != Reader::Host || view.host.catalog.lines == CatalogLines::Visible
+    /// Returns how descriptions stand on lines: for another model than the host's, each on one, with nothing hidden.
+    fn lines(self, view: &View) -> CatalogLines {
+        if self == Reader::Host { view.host.catalog.lines } else { CatalogLines::Visible }
     }
 
     /// Tells whether entries are plain lines, without a frame.
@@ -88,7 +90,9 @@ fn render_with(view: &View, catalog: &Catalog, model: Model, reader: Reader) -> 
     sort_entries(&mut entries, &rules.order, rank, false);
     let fit = Fit::new(view, model, &entries);
     let fit = if let Reader::Client(_, room) = reader { fit.for_client(room) } else { fit };
-    let renderer = Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, reader };
+    let names = OtherNames::new(view, catalog);
+    let renderer =
+        Renderer { view, catalog, templates: &templates, entries: &entries, fit: &fit, reader, names: &names };
     let whole = renderer.draw(None)?;
     let aliases = rules
         .root_alias
@@ -110,6 +114,7 @@ struct Renderer<'r> {
     entries: &'r [&'r Entry],
     fit: &'r Fit,
     reader: Reader,
+    names: &'r OtherNames,
 }
 
 /// Entries drawn with or without names for roots.
@@ -131,19 +136,19 @@ impl Renderer<'_> {
     fn item(&self, entry: &Entry, aliases: Option<&Aliases>) -> Result<Item, RenderError> {
         let path = shown_path(entry, self.view, self.catalog);
         let path = aliases.map_or_else(|| path.clone(), |aliases| aliases.shorten(&path));
-        let text = description(entry, self.view, self.reader.sees_visible_lines(self.view));
-        let name = shown_name(entry, self.view);
-        let bare = self.entry_text(&name, entry, "", &path)?;
-        let full = if text.is_empty() { bare.clone() } else { self.entry_text(&name, entry, &text, &path)? };
+        let text = description(entry, self.view, self.reader.lines(self.view));
+        let bare = self.draw_entry(entry, "", &path)?;
+        let full = if text.is_empty() { bare.clone() } else { self.draw_entry(entry, &text, &path)? };
         let score = self.fit.score(&entry.skill.name);
         Ok(Item { full, bare, text, path, fixed: entry.name_only, score })
     }
 
-    fn entry_text(&self, name: &str, entry: &Entry, text: &str, path: &str) -> Result<String, RenderError> {
-        match (self.reader.gets_lines(), text.is_empty()) {
-            (false, _) => draw_entry(self.templates, name, entry, text, path),
+    fn draw_entry(&self, entry: &Entry, description: &str, path: &str) -> Result<String, RenderError> {
+        let name = shown_name(entry, self.view);
+        match (self.reader.gets_lines(), description.is_empty()) {
+            (false, _) => draw_entry(self.templates, &name, self.names.of(entry), entry, description, path),
             (true, true) => Ok(format!("- {name}")),
-            (true, false) => Ok(format!("- {name}: {text}")),
+            (true, false) => Ok(format!("- {name}: {description}")),
         }
     }
 
@@ -159,8 +164,7 @@ impl Renderer<'_> {
                 DetailLevel::Full => lines.push(item.full),
                 DetailLevel::NameOnly => lines.push(item.bare),
                 DetailLevel::Shortened => {
-                    let (name, text) = (shown_name(entry, self.view), self.fit.cut(&item, *choice));
-                    lines.push(self.entry_text(&name, entry, &text, &item.path)?);
+                    lines.push(self.draw_entry(entry, &self.fit.cut(&item, *choice), &item.path)?);
                 }
             }
         }
@@ -208,12 +212,13 @@ fn map_all<T: Send>(entries: &[&Entry], draw: impl Fn(&Entry) -> T + Sync) -> Ve
 fn draw_entry(
     templates: &Templates<'_>,
     name: &str,
+    other_name: Option<&str>,
     entry: &Entry,
     description: &str,
     path: &str,
 ) -> Result<String, RenderError> {
     let scope = entry.skill.scope.as_str();
-    templates.draw("entry", context! { name, description, path, scope })
+    templates.draw("entry", context! { name, other_name, description, path, scope })
 }
 
 fn shown_name(entry: &Entry, view: &View) -> String {
@@ -237,7 +242,7 @@ fn guarded(text: &str, view: &View) -> String {
 }
 
 /// Returns the text that describes an entry, cut and guarded; none if only its name is shown.
-fn description(entry: &Entry, view: &View, visible: bool) -> String {
+fn description(entry: &Entry, view: &View, lines: CatalogLines) -> String {
     if entry.name_only {
         return String::new();
     }
@@ -247,8 +252,13 @@ fn description(entry: &Entry, view: &View, visible: bool) -> String {
     if let (Some(join), Some(when)) = (&rules.when_to_use_join, &entry.skill.frontmatter.rare().when_to_use) {
         text = format!("{text}{join}{when}");
     }
-    if visible {
-        text = visible_line(&text);
+    match lines {
+        CatalogLines::Visible => text = visible_line(&text),
+        CatalogLines::Blanked => text = blanked_line(&text),
+        CatalogLines::AsWritten | CatalogLines::Tidy => {}
+    }
+    if rules.escape_angles && text.contains(['<', '>']) {
+        text = text.replace('<', "&lt;").replace('>', "&gt;");
     }
     guarded(&capped(&text, view), view)
 }
@@ -283,10 +293,13 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
     let pattern = rules.root_alias.as_ref().filter(|pattern| !pattern.is_empty());
     let aliases =
         pattern.map(|pattern| Aliases::new(pattern, view, catalog, &catalog.skills.iter().collect::<Vec<_>>()));
+    let names = OtherNames::new(view, catalog);
     let line = |entry: &Entry| {
         let path = shown_path(entry, view, catalog);
-        let (name, text) = (shown_name(entry, view), description(entry, view, rules.lines == CatalogLines::Visible));
-        let drawn = templates.as_ref().and_then(|templates| draw_entry(templates, &name, entry, &text, &path).ok());
+        let (name, text) = (shown_name(entry, view), description(entry, view, rules.lines));
+        let other = names.of(entry);
+        let drawn =
+            templates.as_ref().and_then(|templates| draw_entry(templates, &name, other, entry, &text, &path).ok());
         let length = drawn.map_or(entry.skill.name.len() + text.len(), |line| line.len());
         let saved = aliases.as_ref().map_or(0, |aliases| path.len() - aliases.shorten(&path).len().min(path.len()));
         (tokens(length as u64 + 1), tokens((length - saved) as u64 + 1))

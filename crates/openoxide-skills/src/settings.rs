@@ -56,6 +56,8 @@ pub struct Plugin {
     pub id: String,
     /// Where it lies.
     pub dir: PathBuf,
+    /// The folder that links in it may not lead out of, if any.
+    pub links_within: Option<PathBuf>,
     /// Folders that its manifest names, absolute, by the manifest's key.
     pub folders: BTreeMap<String, Vec<PathBuf>>,
     /// Keys whose folders replace the usual one.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+mod blanked;
 pub(crate) mod glob;
 mod hidden;
 mod lookalike;
@@ -13,6 +14,7 @@ mod unseen;
 pub(crate) mod yaml;
 pub(crate) mod yaml_value;
 
+pub(crate) use blanked::{blanked_line, is_line_name};
 pub use hidden::{HiddenRun, HiddenRuns, hidden_runs, visible, visible_line};
 pub(crate) use lookalike::oddity;
 pub use lookalike::outline;

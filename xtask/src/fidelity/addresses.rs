@@ -3,20 +3,18 @@
 //! A case has `asked.json`, a list of addresses; one that we answer differently on purpose has a `why`. The answers stand
 //! in `addresses.json`, one line for each.
 
-use std::path::Path;
-
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::case::Case;
 use super::omp;
-use super::peers::Peer;
+use super::peers::{Peer, Program};
 
 /// Asks the real program for every address of a case and writes down what it answers.
-pub(super) fn record(case: &Case, program: &Path) -> Result<()> {
+pub(super) fn record(case: &Case, program: &Program) -> Result<()> {
     let asked = asked(case)?;
     let scene = case.scene()?;
-    let answers = match case.peer {
+    let answers = match program.peer {
         Peer::Omp => omp::read(program, &scene, &asked)?,
         peer => bail!("{} knows no addresses", peer.host()),
     };
@@ -34,8 +32,8 @@ pub(super) fn record(case: &Case, program: &Path) -> Result<()> {
             line
         })
         .collect();
-    let answer = json!({ "program": case.peer.version()?, "answers": lines });
-    case.write("addresses.json", &answer)
+    let answer = json!({ "answers": lines });
+    case.write(program, "addresses.json", &answer)
 }
 
 fn asked(case: &Case) -> Result<Vec<String>> {

@@ -85,11 +85,11 @@ impl Message {
 }
 
 /// Returns calls and what came of them in the shape of a recording.
-pub(super) fn recorded(peer: Peer, scene: &Scene, calls: &[Call], outcomes: &[Outcome]) -> Result<Value> {
+pub(super) fn recorded(peer: Peer, scene: &Scene, calls: &[Call], outcomes: &[Outcome]) -> Value {
     let mut sentences = Vec::new();
     let rows = calls.iter().zip(outcomes).map(|(call, outcome)| row(peer, scene, call, outcome, &mut sentences));
     let rows: Vec<Value> = rows.collect();
-    Ok(json!({ "program": peer.version()?, "calls": rows, "prose": sentences }))
+    json!({ "calls": rows, "prose": sentences })
 }
 
 fn row(peer: Peer, scene: &Scene, call: &Call, outcome: &Outcome, sentences: &mut Vec<Value>) -> Value {

@@ -6,40 +6,43 @@ use anyhow::{Context, Result, ensure};
 use toml::{Table, Value};
 
 use super::call::Call;
-use super::peers::Peer;
+use super::peers::{Program, Rules};
 use super::scene::Scene;
 
 /// One case, as its folder states it.
 #[derive(Debug)]
 pub(super) struct Case {
-    pub(super) peer: Peer,
+    pub(super) rules: Rules,
+    /// The folder with the tree.
     pub(super) dir: PathBuf,
+    /// Where the answers lie: the same folder, or that of an edition.
+    answers: PathBuf,
     /// The model's window, for catalogs.
     pub(super) window: Option<u64>,
     settings: Table,
 }
 
 impl Case {
-    /// Returns the cases that `filter` names: all, those of a host, or one as `HOST/CASE`.
-    pub(super) fn all(filter: Option<&str>) -> Result<Vec<Self>> {
-        let mut cases = Vec::new();
-        for peer in Peer::ALL {
-            for dir in folders(&cases_folder().join(peer.host()))? {
-                let name = dir.strip_prefix(cases_folder())?.to_string_lossy().into_owned();
-                if filter.is_none_or(|filter| filter == peer.host() || filter == name) {
-                    cases.push(Self::load(peer, dir)?);
-                }
-            }
-        }
-        ensure!(!cases.is_empty(), "no case of that name below `fidelity/`");
+    /// Returns the cases of a host in one edition, or the one of a name.
+    pub(super) fn of(rules: &Rules, name: Option<&str>) -> Result<Vec<Self>> {
+        let all = folders(&cases_folder().join(rules.peer.host()))?;
+        let named = all.into_iter().filter(|dir| name.is_none_or(|name| dir.ends_with(name)));
+        let cases = named.map(|dir| Self::load(rules, dir)).collect::<Result<Vec<_>>>()?;
+        ensure!(!cases.is_empty(), "no case of that name below `fidelity/{}`", rules.peer.host());
         Ok(cases)
     }
 
-    fn load(peer: Peer, dir: PathBuf) -> Result<Self> {
+    fn load(rules: &Rules, dir: PathBuf) -> Result<Self> {
         let text = fs_err::read_to_string(dir.join("case.toml"))?;
         let settings: Table = toml::from_str(&text).with_context(|| format!("in {}", dir.display()))?;
         let window = settings.get("window").and_then(Value::as_integer).map(u64::try_from).transpose()?;
-        Ok(Self { peer, dir, window, settings })
+        let answers = cases_folder().join(&rules.id).join(dir.file_name().unwrap_or_default());
+        Ok(Self { rules: rules.clone(), dir, answers, window, settings })
+    }
+
+    /// Returns the case's name, below the host in its edition.
+    pub(super) fn name(&self) -> String {
+        format!("{}/{}", self.rules.id, self.dir.file_name().unwrap_or_default().to_string_lossy())
     }
 
     /// Tells whether an answer is wanted: `list`, `catalog` or `activations`.
@@ -72,13 +75,56 @@ impl Case {
         Ok(scene)
     }
 
+    /// Tells whether the answers are kept apart from those of the default edition.
+    fn is_of_edition(&self) -> bool {
+        self.rules.id.contains('@') && self.answers.starts_with(cases_folder())
+    }
+
+    /// Returns the same case with another place for the answers.
+    pub(super) fn answered_in(&self, scratch: &Path) -> Self {
+        let answers = scratch.join(self.dir.file_name().unwrap_or_default());
+        Self {
+            rules: self.rules.clone(),
+            dir: self.dir.clone(),
+            answers,
+            window: self.window,
+            settings: self.settings.clone(),
+        }
+    }
+
+    /// Returns where the answers are written.
+    pub(super) fn folder(&self) -> &Path {
+        &self.answers
+    }
+
+    /// Returns what is recorded in a file, empty if nothing is.
+    pub(super) fn recording(&self, file: &str) -> Result<String> {
+        let places = [self.answers.join(file), self.dir.join(file)];
+        places
+            .iter()
+            .find(|path| path.is_file())
+            .map_or_else(|| Ok(String::new()), |path| Ok(fs_err::read_to_string(path)?))
+    }
+
     /// Writes what a real program answered to a file of the case.
-    pub(super) fn write(&self, file: &str, answer: &serde_json::Value) -> Result<()> {
-        Ok(fs_err::write(self.dir.join(file), pretty(answer))?)
+    pub(super) fn write(&self, program: &Program, file: &str, answer: &serde_json::Value) -> Result<()> {
+        self.write_text(file, &format!("{{\n\"program\": \"{}\",\n{}", program.label(), pretty(answer)))
+    }
+
+    /// Writes a text of a real program to a file of the case. What another edition answers as the default one does is not
+    /// kept twice.
+    pub(super) fn write_text(&self, file: &str, text: &str) -> Result<()> {
+        let path = self.answers.join(file);
+        let default = fs_err::read_to_string(self.dir.join(file)).ok().filter(|_| self.is_of_edition());
+        if default.is_some_and(|default| answer_of(&default) == answer_of(text)) {
+            return if path.exists() { Ok(fs_err::remove_file(path)?) } else { Ok(()) };
+        }
+        fs_err::create_dir_all(&self.answers)?;
+        Ok(fs_err::write(path, text)?)
     }
 }
 
-/// Returns an answer as JSON with one line for each item, so that differences are easy to read.
+/// Returns the fields of an answer and its end, with one line for each item, so that differences are easy to read.
 fn pretty(answer: &serde_json::Value) -> String {
     let fields = answer.as_object().into_iter().flatten().map(|(key, value)| match value {
         serde_json::Value::Array(items) if items.iter().any(serde_json::Value::is_object) => {
@@ -87,7 +133,12 @@ fn pretty(answer: &serde_json::Value) -> String {
         }
         value => format!("{key:?}: {value}"),
     });
-    format!("{{\n{}\n}}\n", fields.collect::<Vec<_>>().join(",\n"))
+    format!("{}\n}}\n", fields.collect::<Vec<_>>().join(",\n"))
+}
+
+/// Returns a recording without the line that names the program.
+fn answer_of(recording: &str) -> Vec<&str> {
+    recording.lines().filter(|line| !line.starts_with("\"program\": ")).collect()
 }
 
 /// Returns the repository's `fidelity/`.

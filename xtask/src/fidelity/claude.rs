@@ -3,14 +3,13 @@
 pub(super) mod activate;
 mod model;
 
-use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::http::{FakeModel, Request};
-use super::peers::Peer;
+use super::peers::Program;
 use super::scene::Scene;
 
 /// A model whose window a variable can set.
@@ -19,7 +18,7 @@ pub(super) const MODEL: &str = "gpt-x";
 const HEADER: &str = "The following skills are available for use with the Skill tool:\n\n";
 
 /// Skills that come with the program and stay when the others are switched off.
-const BUNDLED: &[&str] = &["doctor"];
+const BUNDLED: &[&str] = &["doctor", "plugin-authoring"];
 
 /// What the program told the model and the user.
 #[derive(Debug)]
@@ -33,21 +32,20 @@ pub(super) struct Session {
 }
 
 /// Asks Claude Code which skills it sees; the answer has the shape of a recording.
-pub(super) fn list(program: &Path, scene: &Scene) -> Result<Value> {
-    recorded(&session(program, scene, None)?)
+pub(super) fn list(program: &Program, scene: &Scene) -> Result<Value> {
+    Ok(recorded(&session(program, scene, None)?))
 }
 
 /// Returns a session in the shape of a recording.
-pub(super) fn recorded(session: &Session) -> Result<Value> {
+pub(super) fn recorded(session: &Session) -> Value {
     let mut answer = json!({
-        "program": Peer::ClaudeCode.version()?,
         "listed": entries(&session.listed),
         "user": session.user,
     });
     if !session.woken.is_empty() {
         answer["woken"] = Value::Array(entries(&session.woken));
     }
-    Ok(answer)
+    answer
 }
 
 /// Splits lines `- NAME: TEXT`; a line of another form continues the text before it.
@@ -69,7 +67,7 @@ fn entries(lines: &[String]) -> Vec<Value> {
 /// Runs one session in which the model reads the files that the scene touches.
 ///
 /// A window is obeyed only for a model that is none of Anthropic's, such as [`MODEL`].
-pub(super) fn session(program: &Path, scene: &Scene, window: Option<u64>) -> Result<Session> {
+pub(super) fn session(program: &Program, scene: &Scene, window: Option<u64>) -> Result<Session> {
     let touched = scene.option("--touch");
     let mut reads = touched.iter().map(|file| scene.folder().join(file)).collect::<Vec<_>>();
     // News of a folder may come one turn late.
@@ -80,7 +78,7 @@ pub(super) fn session(program: &Path, scene: &Scene, window: Option<u64>) -> Res
         let read = if tools { reads.next() } else { None };
         model::answer(request, read.map(|file| ("Read", json!({ "file_path": file }))))
     })?;
-    let mut command = scene.command(program);
+    let mut command = scene.command(&program.file);
     command.args(["-p", "hello", "--output-format", "stream-json", "--verbose"]);
     for folder in scene.option("--add-dir") {
         command.args(["--add-dir", &folder]);
@@ -101,9 +99,9 @@ pub(super) fn session(program: &Path, scene: &Scene, window: Option<u64>) -> Res
 }
 
 /// Lets the user type a text; returns the texts that the model then gets, none if it is not asked.
-pub(super) fn typed(program: &Path, scene: &Scene, text: &str) -> Result<Vec<String>> {
+pub(super) fn typed(program: &Program, scene: &Scene, text: &str) -> Result<Vec<String>> {
     let model = FakeModel::start(|request| model::answer(request, None))?;
-    let mut command = scene.command(program);
+    let mut command = scene.command(&program.file);
     command.args(["-p", text]).envs(QUIET.iter().copied()).env("ANTHROPIC_BASE_URL", model.url());
     command.stdin(Stdio::null()).output().context("the real program does not start")?;
     let requests = model.requests();
@@ -139,7 +137,7 @@ fn announcements(requests: &[Request]) -> Result<Vec<Vec<String>>> {
     let messages = last.body["messages"].as_array().context("a request without messages")?;
     let texts = messages.iter().flat_map(|message| texts(&message["content"]));
     let lists = texts.filter_map(|text| text.split_once(HEADER).map(|(_, list)| list));
-    Ok(lists.map(|list| unwrapped(list).split('\n').map(str::to_owned).collect()).collect())
+    Ok(lists.map(lines).collect())
 }
 
 fn texts(content: &Value) -> Vec<&str> {
@@ -150,11 +148,21 @@ fn texts(content: &Value) -> Vec<&str> {
     }
 }
 
+/// Splits a list into lines, without the skills that come with the program.
+fn lines(list: &str) -> Vec<String> {
+    let is_bundled = |line: &&str| {
+        let name = line.strip_prefix("- ").map(|line| line.split_once(": ").map_or(line, |(name, _)| name));
+        name.is_some_and(|name| BUNDLED.contains(&name))
+    };
+    unwrapped(list).split('\n').filter(|line| !is_bundled(line)).map(str::to_owned).collect()
+}
+
 /// Removes what the program writes after a list.
 pub(super) fn unwrapped(list: &str) -> &str {
     let list = list.trim_end_matches('\n');
     let list = list.strip_suffix("</system-reminder>").map_or(list, |list| list.trim_end_matches('\n'));
-    list.split_once("\n\n<total_tokens>").map_or(list, |(list, _)| list)
+    let after = ["\n\n<total_tokens>", "\n\nToday's date is "];
+    after.iter().fold(list, |list, after| list.rsplit_once(after).map_or(list, |(list, _)| list))
 }
 
 #[cfg(test)]

@@ -2,14 +2,13 @@
 
 pub(super) mod activate;
 
-use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
 use super::http::{FakeModel, Reply, Request};
-use super::peers::Peer;
+use super::peers::Program;
 use super::rpc::Rpc;
 use super::scene::Scene;
 
@@ -21,12 +20,12 @@ pub(super) struct Catalog {
 }
 
 /// Asks Codex which skills it sees; the answer has the shape of a recording.
-pub(super) fn list(program: &Path, scene: &Scene) -> Result<Value> {
-    recorded(&whole_list(program, scene)?, scene)
+pub(super) fn list(program: &Program, scene: &Scene) -> Result<Value> {
+    Ok(recorded(&whole_list(program, scene)?, scene))
 }
 
 /// Asks Codex which skills it sees; the answer is as it came.
-pub(super) fn whole_list(program: &Path, scene: &Scene) -> Result<Value> {
+pub(super) fn whole_list(program: &Program, scene: &Scene) -> Result<Value> {
     ask_for_list(&mut start(program, scene, &[])?, scene)
 }
 
@@ -38,16 +37,15 @@ pub(super) fn ask_for_list(rpc: &mut Rpc, scene: &Scene) -> Result<Value> {
 }
 
 /// Takes what is recorded of an answer.
-pub(super) fn recorded(answer: &Value, scene: &Scene) -> Result<Value> {
+pub(super) fn recorded(answer: &Value, scene: &Scene) -> Value {
     let each = |key: &str, fields: &[(&str, &str)]| {
         let items = answer[key].as_array().into_iter().flatten();
         items.map(|item| picked(item, fields, scene)).collect::<Vec<Value>>()
     };
-    Ok(json!({
-        "program": Peer::Codex.version()?,
+    json!({
         "skills": each("skills", SKILL_FIELDS),
         "errors": each("errors", &[("path", "path"), ("message", "message")]),
-    }))
+    })
 }
 
 /// The fields of a skill, by Codex's name and ours.
@@ -82,7 +80,7 @@ fn tidy(value: &Value, scene: &Scene) -> Value {
 }
 
 /// Lets Codex take one turn with a fake model and returns the catalog that the model got.
-pub(super) fn catalog(program: &Path, scene: &Scene, window: Option<u64>) -> Result<Catalog> {
+pub(super) fn catalog(program: &Program, scene: &Scene, window: Option<u64>) -> Result<Catalog> {
     let model = FakeModel::start(answer)?;
     let mut settings = provider(&model.url());
     settings.extend(window.map(|window| format!("model_context_window={window}")));
@@ -95,8 +93,8 @@ pub(super) fn catalog(program: &Path, scene: &Scene, window: Option<u64>) -> Res
     Ok(split(&scene.portable(&text.unwrap_or_default())))
 }
 
-pub(super) fn start(program: &Path, scene: &Scene, settings: &[String]) -> Result<Rpc> {
-    let mut command = scene.command(program);
+pub(super) fn start(program: &Program, scene: &Scene, settings: &[String]) -> Result<Rpc> {
+    let mut command = scene.command(&program.file);
     command.env("LANG", "C.UTF-8").arg("app-server");
     for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
         // Nothing listens there: the program stays offline.

@@ -43,12 +43,24 @@ fn error_line(error: &Value) -> String {
 
 /// Compares the names that Claude Code lists with ours.
 ///
-/// A text may have lines that look like entries, so names that neither program knows are taken for text.
-pub(super) fn claude(real: &Value, ours: &Value) -> Lines {
+/// A text may have lines that look like entries, so names that neither program knows are taken for text. A skill that a
+/// rule denies to the model is in our prompt, `shown`, although it cannot call it.
+pub(super) fn claude(real: &Value, ours: &Value, shown: &[String]) -> Lines {
     let known: Lines = [&ours["skills"], &ours["others"]].into_iter().flat_map(names).collect();
     let called: Lines = items(&real["user"]).filter_map(Value::as_str).map(str::to_owned).collect();
-    let real: Lines = names(&real["listed"]).filter(|name| known.contains(name) || called.contains(name)).collect();
-    let ours = items(&ours["skills"]).filter(|skill| skill["model"] == true).map(name);
+    // Another name may stand in brackets behind a skill's own.
+    let own = |name: String| match name.rsplit_once(" (") {
+        Some((own, _)) if !known.contains(&name) && name.ends_with(')') => own.to_owned(),
+        _ => name,
+    };
+    let listed = names(&real["listed"]).map(own);
+    let real: Lines = listed.filter(|name| known.contains(name) || called.contains(name)).collect();
+    let is_shown = |skill: &Value| {
+        let line = format!("- {}", name(skill));
+        let mut rests = shown.iter().filter_map(|shown| shown.strip_prefix(&line));
+        rests.any(|rest| rest.is_empty() || rest.starts_with(": ") || rest.starts_with(" ("))
+    };
+    let ours = items(&ours["skills"]).filter(|skill| skill["model"] == true || is_shown(skill)).map(name);
     in_order("listed", &real, &ours.collect::<Lines>())
 }
 

@@ -2,13 +2,13 @@
 
 mod options;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use options::Options;
+use anyhow::{Context as _, Result, ensure};
+pub(super) use options::Options;
 use serde_json::Value;
 
-use super::peers::Peer;
+use super::peers::{Peer, Program, Rules};
 use super::rng::Rng;
 use super::scene::Scene;
 use super::{claude, codex, compare, corpus, omp, opencode, ours, trees};
@@ -16,8 +16,8 @@ use crate::shell::say;
 
 /// The comparison with one real program.
 struct Match<'a> {
-    peer: Peer,
-    program: PathBuf,
+    rules: &'a Rules,
+    program: &'a Program,
     bin: &'a Path,
     n_trees: usize,
     n_skills: usize,
@@ -29,27 +29,32 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     let options = Options::parse(args)?;
     ensure!(options.bin.is_file(), "there is no `{}`; build it with `cargo build --release`", options.bin.display());
     let mut n_differences = 0;
-    for peer in Peer::ALL {
-        if options.host.as_ref().is_none_or(|host| host == peer.host()) {
-            n_differences += compare_with(peer, &options)?;
+    let rules = match &options.rules {
+        Some(rules) => vec![rules.clone()],
+        None => Peer::ALL.into_iter().map(Peer::editions).collect::<Result<Vec<_>>>()?.concat(),
+    };
+    for rules in rules {
+        match rules.program() {
+            Some(program) => n_differences += compare_with(&rules, &program, &options)?,
+            None => say(format_args!(
+                "fidelity: {} NOT COMPARED: {} is not installed (`fidelity drift` installs it)",
+                rules.id, rules.measured_on
+            )),
         }
     }
     ensure!(n_differences == 0, "{n_differences} differences from the real programs");
     Ok(())
 }
 
-fn compare_with(peer: Peer, options: &Options) -> Result<usize> {
-    let host = peer.host();
-    let Some(program) = peer.program() else {
-        say(format_args!("fidelity: {host} NOT COMPARED: the real program is not installed (set PEERS to its folder)"));
-        return Ok(0);
-    };
-    let mut game = Match { peer, program, bin: &options.bin, n_trees: 0, n_skills: 0, n_differences: 0 };
+/// Compares an installed program with rules on random trees, collections and turns.
+pub(super) fn compare_with(rules: &Rules, program: &Program, options: &Options) -> Result<usize> {
+    let host = &rules.id;
+    let mut game = Match { rules, program, bin: &options.bin, n_trees: 0, n_skills: 0, n_differences: 0 };
     game.random_trees(options)?;
     if let Some(dir) = &options.corpus {
         game.collections(dir)?;
     }
-    let (n_turns, n_unlike) = super::mentions::live(peer, &game.program, &options.bin, options.seed)?;
+    let (n_turns, n_unlike) = super::mentions::live(rules, program, &options.bin, options.seed)?;
     if n_turns > 0 {
         say(format_args!("fidelity: {host} {n_turns} turns, {n_unlike} differences"));
     }
@@ -64,8 +69,8 @@ impl Match<'_> {
         let indices = options.only.map_or(0..options.trees, |only| only..only + 1);
         for index in indices {
             let seed = options.seed.wrapping_mul(1_000_003).wrapping_add(index);
-            let tree = trees::random(self.peer, seed);
-            let label = format!("{} --seed {} --only {index}", self.peer.host(), options.seed);
+            let tree = trees::random(self.rules.peer, seed);
+            let label = format!("{} --seed {} --only {index}", self.rules.id, options.seed);
             let window = Rng::new(seed ^ 1).pick(&[20_000, 60_000, 150_000, 272_000]).max(self.smallest_window());
             let lay = || {
                 let mut scene = Scene::new();
@@ -77,7 +82,7 @@ impl Match<'_> {
             self.play(&label, window, &lay).with_context(|| format!("on {label}"))?;
             if let Some(keep) = options.keep.as_ref().filter(|_| self.n_differences > before) {
                 fs_err::create_dir_all(keep)?;
-                let name = format!("{}-{}-{index}.txt", self.peer.host(), options.seed);
+                let name = format!("{}-{}-{index}.txt", self.rules.id, options.seed);
                 fs_err::write(keep.join(name), format!("//- cwd nonl\n{}\n{}", tree.cwd, tree.text))?;
             }
         }
@@ -86,8 +91,8 @@ impl Match<'_> {
 
     fn collections(&mut self, dir: &Path) -> Result<()> {
         for collection in corpus::collections(dir)? {
-            let peer = self.peer;
-            let label = format!("{} {}", peer.host(), collection.display());
+            let peer = self.rules.peer;
+            let label = format!("{} {}", self.rules.id, collection.display());
             let lay = || {
                 let scene = Scene::new();
                 corpus::lay_out(&collection, &scene, peer)?;
@@ -100,7 +105,7 @@ impl Match<'_> {
 
     /// Compares both programs on one tree, which is laid out anew for each because they write into it.
     fn play(&mut self, label: &str, window: u64, lay: &dyn Fn() -> Result<Scene>) -> Result<()> {
-        let (real, differences) = match self.peer {
+        let (real, differences) = match self.rules.peer {
             Peer::Codex => self.play_codex(window, lay)?,
             Peer::ClaudeCode => self.play_claude(window, lay)?,
             Peer::Omp => self.play_omp(lay)?,
@@ -117,17 +122,17 @@ impl Match<'_> {
 
     fn play_codex(&self, window: u64, lay: &dyn Fn() -> Result<Scene>) -> Result<(usize, Vec<String>)> {
         let scene = lay()?;
-        let answer = ours::list(self.bin, &scene, self.peer).map(|answer| portable(&scene, answer));
-        let prompt = ours::prompt(self.bin, &scene, self.peer, Some(window));
-        let served = ours::whole_list(self.bin, &scene, self.peer);
-        let whole = codex::whole_list(&self.program, &scene)?;
-        let real = codex::recorded(&whole, &scene)?;
+        let answer = ours::list(self.bin, &scene, self.rules).map(|answer| portable(&scene, answer));
+        let prompt = ours::prompt(self.bin, &scene, self.rules, Some(window));
+        let served = ours::whole_list(self.bin, &scene, self.rules);
+        let whole = codex::whole_list(self.program, &scene)?;
+        let real = codex::recorded(&whole, &scene);
         let mut differences = answer.map_or_else(failure, |answer| compare::codex(&real, &answer));
         if broken(&real) {
             return Ok((0, differences));
         }
         differences.extend(served.map_or_else(failure, |served| compare::codex_whole(&whole, &served)));
-        let real_catalog = codex::catalog(&self.program, &lay()?, Some(window))?;
+        let real_catalog = codex::catalog(self.program, &lay()?, Some(window))?;
         differences.extend(prompt.map_or_else(failure, |prompt| {
             let mut differences = compare::in_order("roots", &real_catalog.roots, &prompt.roots);
             differences.extend(compare::in_order("catalog", &real_catalog.lines, &prompt.lines));
@@ -140,18 +145,19 @@ impl Match<'_> {
         let mut scene = lay()?;
         scene.set("CLAUDE_CODE_DISABLE_BUNDLED_SKILLS", "1");
         scene.set("SLASH_COMMAND_TOOL_CHAR_BUDGET", "1000000000");
-        let answer = ours::list(self.bin, &scene, self.peer);
-        let prompt = ours::prompt(self.bin, &scene, self.peer, None);
-        let session = claude::session(&self.program, &scene, None)?;
-        let real = claude::recorded(&session)?;
-        let mut differences = answer.map_or_else(failure, |answer| compare::claude(&real, &answer));
+        let answer = ours::list(self.bin, &scene, self.rules);
+        let prompt = ours::prompt(self.bin, &scene, self.rules, None);
+        let session = claude::session(self.program, &scene, None)?;
+        let real = claude::recorded(&session);
+        let shown = prompt.as_ref().map_or(&[][..], |prompt| &prompt.lines);
+        let mut differences = answer.map_or_else(failure, |answer| compare::claude(&real, &answer, shown));
         differences
             .extend(prompt.map_or_else(failure, |prompt| compare::in_order("text", &session.listed, &prompt.lines)));
         let mut scene = lay()?;
         scene.set("CLAUDE_CODE_DISABLE_BUNDLED_SKILLS", "1");
         scene.set("ANTHROPIC_MODEL", claude::MODEL);
-        let prompt = ours::prompt(self.bin, &scene, self.peer, Some(window));
-        let fitted = claude::session(&self.program, &scene, Some(window))?;
+        let prompt = ours::prompt(self.bin, &scene, self.rules, Some(window));
+        let fitted = claude::session(self.program, &scene, Some(window))?;
         differences
             .extend(prompt.map_or_else(failure, |prompt| compare::in_order("catalog", &fitted.listed, &prompt.lines)));
         Ok((real["listed"].as_array().map_or(0, Vec::len), differences))
@@ -159,9 +165,9 @@ impl Match<'_> {
 
     fn play_omp(&self, lay: &dyn Fn() -> Result<Scene>) -> Result<(usize, Vec<String>)> {
         let scene = lay()?;
-        let answer = ours::list(self.bin, &scene, self.peer).map(|answer| portable(&scene, answer));
-        let prompt = ours::prompt(self.bin, &scene, self.peer, None);
-        let (real, lines) = omp::ask(&self.program, &scene)?;
+        let answer = ours::list(self.bin, &scene, self.rules).map(|answer| portable(&scene, answer));
+        let prompt = ours::prompt(self.bin, &scene, self.rules, None);
+        let (real, lines) = omp::ask(self.program, &scene)?;
         let mut differences = answer.map_or_else(failure, |answer| compare::omp(&real, &answer));
         // Control characters in names are escaped in our text only.
         let has_lines = |skill: &Value| skill["name"].as_str().is_some_and(|name| name.contains(char::is_control));
@@ -174,18 +180,18 @@ impl Match<'_> {
 
     fn play_opencode(&self, lay: &dyn Fn() -> Result<Scene>) -> Result<(usize, Vec<String>)> {
         let scene = lay()?;
-        let answer = ours::list(self.bin, &scene, self.peer).map(|answer| portable(&scene, answer));
-        let prompt = ours::prompt(self.bin, &scene, self.peer, None);
-        let real = opencode::list(&self.program, &scene)?;
+        let answer = ours::list(self.bin, &scene, self.rules).map(|answer| portable(&scene, answer));
+        let prompt = ours::prompt(self.bin, &scene, self.rules, None);
+        let real = opencode::list(self.program, &scene)?;
         let mut differences = answer.map_or_else(failure, |answer| compare::opencode(&real, &answer));
-        let shown = opencode::catalog(&self.program, &lay()?)?;
+        let shown = opencode::catalog(self.program, &lay()?)?;
         differences.extend(prompt.map_or_else(failure, |prompt| compare::in_order("catalog", &shown, &prompt.lines)));
         Ok((real["skills"].as_array().map_or(0, Vec::len), differences))
     }
 
     /// Claude Code refuses to work at all in a window that its own tools fill.
     fn smallest_window(&self) -> u64 {
-        match self.peer {
+        match self.rules.peer {
             Peer::Codex | Peer::Omp | Peer::OpenCode => 0,
             Peer::ClaudeCode => 60_000,
         }

@@ -13,44 +13,45 @@ use serde_json::{Value, json};
 
 use super::case::Case;
 use super::ours;
-use super::peers::Peer;
+use super::peers::{Peer, Program, Rules};
 use super::rng::Rng;
 use super::scene::Scene;
 use crate::shell::say;
 
 /// How many random texts are tried beside the recorded ones; Claude Code takes a second for each.
 fn n_random(peer: Peer) -> usize {
-    if peer == Peer::ClaudeCode { 10 } else { 200 }
+    if peer == Peer::ClaudeCode { 40 } else { 200 }
 }
 
 /// Asks the real program about every turn of a case and writes down what it answers.
-pub(super) fn record(case: &Case, program: &Path) -> Result<()> {
+pub(super) fn record(case: &Case, program: &Program) -> Result<()> {
     let inputs = inputs(case)?;
     let scene = case.scene()?;
-    let answers = real::ask(case.peer, program, &scene, &placed(&scene, &inputs))?;
+    let answers = real::ask(program, &scene, &placed(&scene, &inputs))?;
     let turns: Vec<Value> = inputs
         .iter()
         .zip(answers)
         .map(|(input, selected)| json!({ "input": input, "selected": portable(&scene, &selected) }))
         .collect();
-    let answer = json!({ "program": case.peer.version()?, "turns": turns });
-    case.write("mentions.json", &answer)
+    let answer = json!({ "turns": turns });
+    case.write(program, "mentions.json", &answer)
 }
 
 /// Asks both programs about the recorded turns and about random texts; returns the number of turns and of differences.
-pub(super) fn live(peer: Peer, program: &Path, bin: &Path, seed: u64) -> Result<(usize, usize)> {
+pub(super) fn live(rules: &Rules, program: &Program, bin: &Path, seed: u64) -> Result<(usize, usize)> {
     let (mut n_turns, mut n_differences) = (0, 0);
-    for case in Case::all(Some(peer.host()))?.into_iter().filter(|case| case.wants("mentions")) {
+    let peer = rules.peer;
+    for case in Case::of(rules, None)?.into_iter().filter(|case| case.wants("mentions")) {
         let mut inputs = inputs(&case)?;
         let mut rng = Rng::new(seed);
         inputs.extend((0..n_random(peer)).map(|_| Value::String(texts::random(peer, &mut rng))));
         let scene = case.scene()?;
         let placed = placed(&scene, &inputs);
-        let answers = real::ask(peer, program, &scene, &placed)?;
+        let answers = real::ask(program, &scene, &placed)?;
         for ((input, turn), real) in inputs.iter().zip(&placed).zip(answers) {
-            let ours = chosen(&ours::mentions(bin, &scene, peer, turn)?, &real);
+            let ours = chosen(&ours::mentions(bin, &scene, rules, turn)?, &real);
             if ours != real {
-                say(format_args!("{} {input}: real {real}, ours {ours}", case.dir.display()));
+                say(format_args!("{} {input}: real {real}, ours {ours}", case.name()));
                 n_differences += 1;
             }
         }

@@ -1,13 +1,12 @@
 //! Runs omp through its own modules and reads the skills that it finds and describes to a model.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
 use super::call::{Call, Caller, Message, Outcome};
-use super::peers::Peer;
+use super::peers::Program;
 use super::scene::Scene;
 
 /// The questions, in the words of the program's own modules.
@@ -23,7 +22,7 @@ const READS: &str = include_str!("omp/read.ts");
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Asks omp which skills it sees; the answer has the shape of a recording, and the lines of its catalog.
-pub(super) fn ask(program: &Path, scene: &Scene) -> Result<(Value, Vec<String>)> {
+pub(super) fn ask(program: &Program, scene: &Scene) -> Result<(Value, Vec<String>)> {
     let answer = run(program, scene, SCRIPT, &[])?;
     let text = |value: &Value| Value::String(scene.portable(value.as_str().unwrap_or_default()));
     let skills = answer["skills"].as_array().into_iter().flatten().map(|skill| {
@@ -34,7 +33,6 @@ pub(super) fn ask(program: &Path, scene: &Scene) -> Result<(Value, Vec<String>)>
     });
     let warnings = answer["warnings"].as_array().into_iter().flatten().map(text);
     let recorded = json!({
-        "program": Peer::Omp.version()?,
         "skills": skills.collect::<Vec<_>>(),
         "warnings": warnings.collect::<Vec<_>>(),
     });
@@ -43,7 +41,7 @@ pub(super) fn ask(program: &Path, scene: &Scene) -> Result<(Value, Vec<String>)>
 }
 
 /// Lets the user call skills; a name that omp does not know is a text like any other.
-pub(super) fn calls(program: &Path, scene: &Scene, calls: &[Call]) -> Result<Vec<Outcome>> {
+pub(super) fn calls(program: &Program, scene: &Scene, calls: &[Call]) -> Result<Vec<Outcome>> {
     ensure!(calls.iter().all(|call| call.caller == Caller::User), "omp's model has no tool to call a skill with");
     let typed: Vec<String> = calls.iter().map(|call| call.typed("/skill:")).collect();
     let answer = run(program, scene, CALLS, &typed)?;
@@ -52,20 +50,20 @@ pub(super) fn calls(program: &Path, scene: &Scene, calls: &[Call]) -> Result<Vec
 }
 
 /// Reads addresses: for each its text and type, or the error.
-pub(super) fn read(program: &Path, scene: &Scene, addresses: &[String]) -> Result<Vec<Value>> {
+pub(super) fn read(program: &Program, scene: &Scene, addresses: &[String]) -> Result<Vec<Value>> {
     let answer = run(program, scene, READS, addresses)?;
     answer.as_array().filter(|answers| answers.len() == addresses.len()).cloned().context("omp left addresses out")
 }
 
-fn run(program: &Path, scene: &Scene, text: &str, words: &[String]) -> Result<Value> {
+fn run(program: &Program, scene: &Scene, text: &str, words: &[String]) -> Result<Value> {
     let scratch = tempfile::tempdir()?;
     let (script, out) = (scratch.path().join("ask.ts"), scratch.path().join("answer.json"));
     fs_err::write(&script, text)?;
-    let source = Peer::Omp.package().context("no home folder")?.join("src");
-    let mut command = scene.command(program);
+    let source = program.package.join("src");
+    let mut command = scene.command(&program.file);
     command.arg("run").arg(&script).arg(source).arg(scene.folder()).arg(&out).args(words);
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-    let mut child = command.spawn().with_context(|| format!("`{}` does not start", program.display()))?;
+    let mut child = command.spawn().with_context(|| format!("`{}` does not start", program.file.display()))?;
     let begun = std::time::Instant::now();
     while child.try_wait()?.is_none() {
         if begun.elapsed() > PATIENCE {

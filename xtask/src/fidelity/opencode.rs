@@ -3,25 +3,25 @@
 pub(super) mod activate;
 pub(super) mod serve;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};
 
 use super::http::{FakeModel, Reply, Request};
-use super::peers::Peer;
+use super::peers::Program;
 use super::scene::Scene;
 
 /// Asks `OpenCode` which skills it sees; the answer has the shape of a recording, by path, because it has no order.
-pub(super) fn list(program: &Path, scene: &Scene) -> Result<Value> {
+pub(super) fn list(program: &Program, scene: &Scene) -> Result<Value> {
     let mut command = prepare(program, scene)?;
     let text = run(command.args(["debug", "skill"]), scene)?;
     let answer: Value = serde_json::from_str(&text).with_context(|| format!("no JSON in {text:?}"))?;
     let on_disk = answer.as_array().into_iter().flatten().filter(|skill| skill["location"] != "<built-in>");
     let mut skills: Vec<Value> = on_disk.map(|skill| picked(skill, scene)).collect();
     skills.sort_by_key(|skill| skill["path"].to_string());
-    Ok(json!({ "program": Peer::OpenCode.version()?, "skills": skills }))
+    Ok(json!({ "skills": skills }))
 }
 
 /// Takes the fields of a skill that are compared.
@@ -33,7 +33,7 @@ fn picked(skill: &Value, scene: &Scene) -> Value {
 }
 
 /// Lets `OpenCode` take one turn with a fake model and returns the lines of skills that the model got.
-pub(super) fn catalog(program: &Path, scene: &Scene) -> Result<Vec<String>> {
+pub(super) fn catalog(program: &Program, scene: &Scene) -> Result<Vec<String>> {
     let model = FakeModel::start(answer)?;
     let mut command = prepare(program, scene)?;
     configure(&mut command, scene, &model)?;
@@ -79,12 +79,12 @@ const QUIET: &[&str] = &[
     "OPENCODE_PURE",
 ];
 
-fn prepare(program: &Path, scene: &Scene) -> Result<Command> {
+fn prepare(program: &Program, scene: &Scene) -> Result<Command> {
     // The program asks Git, which wants these folders in a repository.
     for folder in ["objects", "refs"] {
         fs_err::create_dir_all(scene.root().join("project/.git").join(folder))?;
     }
-    let mut command = scene.command(program);
+    let mut command = scene.command(&program.file);
     command.env("LANG", "C.UTF-8").envs(QUIET.iter().map(|name| (name, "1")));
     for proxy in ["HTTP_PROXY", "HTTPS_PROXY"] {
         // Nothing listens there: the program stays offline.

@@ -8,32 +8,32 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::codex::Catalog;
-use super::peers::Peer;
+use super::peers::{Peer, Rules};
 use super::scene::Scene;
 use super::{claude, codex, omp, opencode};
 
 /// Returns what `openoxide list --json` says.
-pub(super) fn list(bin: &Path, scene: &Scene, peer: Peer) -> Result<Value> {
-    let output = run(bin, scene, &["list", "--host", peer.host(), "--json"])?;
+pub(super) fn list(bin: &Path, scene: &Scene, rules: &Rules) -> Result<Value> {
+    let output = run(bin, scene, &["list", "--host", &rules.id, "--json"])?;
     serde_json::from_str(&output).context("`openoxide list --json` printed no JSON")
 }
 
 /// Returns what `openoxide app-server` answers to `skills/list`, whole.
-pub(super) fn whole_list(bin: &Path, scene: &Scene, peer: Peer) -> Result<Value> {
+pub(super) fn whole_list(bin: &Path, scene: &Scene, rules: &Rules) -> Result<Value> {
     let mut command = scene.command(bin);
-    command.args(["app-server", "--host", peer.host()]).args(scene.args.iter().map(|word| scene.placed(word)));
+    command.args(["app-server", "--host", &rules.id]).args(scene.args.iter().map(|word| scene.placed(word)));
     codex::ask_for_list(&mut codex::greeted(&mut command)?, scene)
 }
 
 /// Returns the lines that `openoxide prompt` prints for skills.
-pub(super) fn prompt(bin: &Path, scene: &Scene, peer: Peer, window: Option<u64>) -> Result<Catalog> {
+pub(super) fn prompt(bin: &Path, scene: &Scene, rules: &Rules, window: Option<u64>) -> Result<Catalog> {
     let window = window.map(|window| window.to_string());
-    let mut args = vec!["prompt", "--host", peer.host()];
+    let mut args = vec!["prompt", "--host", &rules.id];
     if let Some(window) = &window {
         args.extend(["--window", window]);
     }
     let text = scene.portable(&run(bin, scene, &args)?);
-    Ok(match peer {
+    Ok(match rules.peer {
         Peer::Codex => codex_lines(&text),
         Peer::Omp => Catalog { roots: Vec::new(), lines: omp::entries(&text) },
         Peer::ClaudeCode => Catalog { roots: Vec::new(), lines: claude_lines(&text) },
@@ -57,9 +57,9 @@ fn claude_lines(text: &str) -> Vec<String> {
 }
 
 /// Returns what `openoxide mentions --json` says of a turn.
-pub(super) fn mentions(bin: &Path, scene: &Scene, peer: Peer, turn: &Value) -> Result<Value> {
+pub(super) fn mentions(bin: &Path, scene: &Scene, rules: &Rules, turn: &Value) -> Result<Value> {
     let mut command = scene.command(bin);
-    command.args(["mentions", "--turn", "--json", "--host", peer.host()]);
+    command.args(["mentions", "--turn", "--json", "--host", &rules.id]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().with_context(|| format!("`{}` does not start", bin.display()))?;
     child.stdin.take().context("the child has no standard input")?.write_all(turn.to_string().as_bytes())?;

@@ -1,35 +1,42 @@
 //! `fidelity record`: runs the real programs on the cases and writes their answers.
 
-use std::path::Path;
-
 use anyhow::Result;
 
 use super::case::Case;
-use super::peers::Peer;
+use super::peers::{Peer, Program, Rules};
 use super::{addresses, call, claude, codex, mentions, omp, opencode};
 use crate::shell::say;
 
-/// Records the cases that the argument names, or all.
+/// Records the cases that the argument names, or all: `HOST`, `HOST@EDITION`, or one of them with `/CASE`.
 pub(super) fn run(args: &[String]) -> Result<()> {
-    for case in Case::all(args.first().map(String::as_str))? {
-        match case.peer.program() {
-            Some(program) => record(&case, &program)?,
-            None => say(format_args!("SKIPPED {}: {} is not installed", case.dir.display(), case.peer.host())),
+    let (rules, name) = match args.first().map(|arg| arg.split_once('/').unwrap_or((arg, ""))) {
+        Some((id, name)) => (vec![Rules::named(id)?], Some(name).filter(|name| !name.is_empty())),
+        None => (Peer::ALL.into_iter().map(Peer::editions).collect::<Result<Vec<_>>>()?.concat(), None),
+    };
+    for rules in rules {
+        let Some(program) = rules.program() else {
+            say(format_args!("SKIPPED {}: {} is not installed", rules.id, rules.measured_on));
+            continue;
+        };
+        for case in Case::of(&rules, name)? {
+            record(&case, &program)?;
+            say(format_args!("recorded {}", case.name()));
         }
     }
     Ok(())
 }
 
-fn record(case: &Case, program: &Path) -> Result<()> {
+/// Writes what a program answers to a case.
+pub(super) fn record(case: &Case, program: &Program) -> Result<()> {
     if case.wants("list") {
         let scene = case.scene()?;
-        let answer = match case.peer {
+        let answer = match program.peer {
             Peer::Codex => codex::list(program, &scene)?,
             Peer::ClaudeCode => claude::list(program, &scene)?,
             Peer::Omp => omp::ask(program, &scene)?.0,
             Peer::OpenCode => opencode::list(program, &scene)?,
         };
-        case.write("answer.json", &answer)?;
+        case.write(program, "answer.json", &answer)?;
     }
     if case.wants("catalog") {
         record_catalog(case, program)?;
@@ -40,38 +47,37 @@ fn record(case: &Case, program: &Path) -> Result<()> {
     if case.wants("mentions") {
         mentions::record(case, program)?;
     }
-    if case.wants("served") && case.peer == Peer::OpenCode {
+    if case.wants("served") && program.peer == Peer::OpenCode {
         let answer = opencode::serve::answers(program, &case.scene()?)?;
-        case.write("served.json", &answer)?;
+        case.write(program, "served.json", &answer)?;
     }
     if case.wants("addresses") {
         addresses::record(case, program)?;
     }
-    say(format_args!("recorded {}", case.dir.display()));
     Ok(())
 }
 
-fn record_catalog(case: &Case, program: &Path) -> Result<()> {
+fn record_catalog(case: &Case, program: &Program) -> Result<()> {
     let scene = case.scene()?;
-    let lines = match case.peer {
+    let lines = match program.peer {
         Peer::Omp => omp::ask(program, &scene)?.1,
         Peer::ClaudeCode => claude::session(program, &scene, case.window)?.listed,
         Peer::OpenCode => opencode::catalog(program, &scene)?,
         Peer::Codex => {
             let catalog = codex::catalog(program, &scene, case.window)?;
             if !catalog.roots.is_empty() {
-                fs_err::write(case.dir.join("roots.txt"), text(&catalog.roots))?;
+                case.write_text("roots.txt", &text(&catalog.roots))?;
             }
             catalog.lines
         }
     };
-    Ok(fs_err::write(case.dir.join("catalog.txt"), text(&lines))?)
+    case.write_text("catalog.txt", &text(&lines))
 }
 
-fn record_activations(case: &Case, program: &Path) -> Result<()> {
+fn record_activations(case: &Case, program: &Program) -> Result<()> {
     let scene = case.scene()?;
     let (calls, in_session) = case.calls()?;
-    let outcomes = match case.peer {
+    let outcomes = match program.peer {
         Peer::Codex => codex::activate::calls(program, &scene, &calls)?,
         Peer::OpenCode => opencode::activate::calls(program, &scene, &calls)?,
         Peer::Omp => omp::calls(program, &scene, &calls)?,
@@ -81,8 +87,8 @@ fn record_activations(case: &Case, program: &Path) -> Result<()> {
             alone.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect()
         }
     };
-    let answer = call::recorded(case.peer, &scene, &calls, &outcomes)?;
-    case.write("activations.json", &answer)
+    let answer = call::recorded(program.peer, &scene, &calls, &outcomes);
+    case.write(program, "activations.json", &answer)
 }
 
 fn text(lines: &[String]) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use openoxide_testkit::TestContext;
 use serde::Deserialize;
@@ -65,6 +65,36 @@ fn project() -> String {
     "project".to_owned()
 }
 
+/// The folder of a case, and beside it that of an edition, which holds what differs there.
+struct CaseFolder {
+    folder: PathBuf,
+    edition: Option<PathBuf>,
+}
+
+impl CaseFolder {
+    /// Finds every case of a host, `HOST` or `HOST@EDITION`, by name.
+    fn all(host: &str) -> Vec<CaseFolder> {
+        let (name, edition) = host.split_once('@').map_or((host, None), |(name, _)| (name, Some(host)));
+        let entries = fs_err::read_dir(repository("fidelity").join(name)).unwrap();
+        let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        folders.sort();
+        let of_edition = |folder: &Path| {
+            Some(repository("fidelity").join(edition?).join(folder.file_name()?)).filter(|folder| folder.is_dir())
+        };
+        folders.into_iter().map(|folder| CaseFolder { edition: of_edition(&folder), folder }).collect()
+    }
+
+    /// Returns a file of the case: that of the edition where it has its own.
+    fn join(&self, file: &str) -> PathBuf {
+        let own = self.edition.iter().map(|edition| edition.join(file)).find(|path| path.is_file());
+        own.unwrap_or_else(|| self.folder.join(file))
+    }
+
+    fn name(&self) -> String {
+        self.folder.file_name().unwrap().to_string_lossy().into_owned()
+    }
+}
+
 /// A case laid out on disk.
 struct Scene {
     context: TestContext,
@@ -73,7 +103,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn lay(host: &'static str, folder: &Path) -> Scene {
+    fn lay(host: &'static str, folder: &CaseFolder) -> Scene {
         let read = |file: &str| fs_err::read_to_string(folder.join(file)).unwrap();
         let context = TestContext::padded(ROOT_LENGTH);
         context.tree(&read("tree.txt"));
@@ -143,9 +173,10 @@ fn about(entry: &str) -> Vec<String> {
     let before = |text: &str, end: &str| text.split(end).next().unwrap_or_default().to_owned();
     let between = |start: &str, end: &str| entry.split_once(start).map(|(_, rest)| before(rest, end));
     let listed = entry.strip_prefix("- ").map(|rest| before(rest.split('\n').next().unwrap_or_default(), ": "));
+    let bare = listed.as_deref().and_then(|listed| Some(listed.strip_suffix(')')?.rsplit_once(" (")?.0.to_owned()));
     let quoted = entry.strip_prefix('"').map(|rest| before(rest, "\" "));
     let folder = entry.split_once("/SKILL.md").and_then(|(path, _)| path.rsplit('/').next().map(str::to_owned));
-    let names = [listed, quoted, between(" | ", " | "), between("<name>", "</name>"), folder];
+    let names = [listed, bare, quoted, between(" | ", " | "), between("<name>", "</name>"), folder];
     names.into_iter().flatten().collect()
 }
 
@@ -156,6 +187,7 @@ fn entries_are_known_by_their_names() {
     check("- one: about two", &["one"]);
     check("- demo:sk: about\nmore: text", &["demo:sk"]);
     check("- bare\n- not: this", &["bare"]);
+    check("- one (other): text", &["one (other)", "one"]);
     check("- a: text (file: /r/b/SKILL.md)", &["a", "b"]);
     check("\"a\" \"about two\" \"/r/b/SKILL.md\" \"repo\"", &["a", "b"]);
     check("/r/b/SKILL.md | a | about two", &["a", "b"]);
@@ -164,22 +196,20 @@ fn entries_are_known_by_their_names() {
 }
 
 /// Compares every case of a host that has one of these recordings; a difference fails with all of them.
-fn check(host: &'static str, recordings: &[&str], compare: fn(&Scene, &Path) -> Vec<Difference>) {
-    let mut folders: Vec<_> =
-        fs_err::read_dir(repository("fidelity").join(host)).unwrap().map(|entry| entry.unwrap().path()).collect();
-    folders.sort();
+fn check(host: &'static str, recordings: &[&str], compare: fn(&Scene, &CaseFolder) -> Vec<Difference>) {
+    let folders = CaseFolder::all(host);
     assert!(folders.len() > 20, "the recordings are there");
     let mut report = String::new();
     for folder in folders {
         let has = |recordings: &[&str]| recordings.iter().any(|file| folder.join(file).is_file());
         let kinds = [LISTS, CALLS, &["mentions.json"], &["addresses.json"], &["served.json"]];
         let kinds = kinds.iter().filter(|kind| has(kind)).count();
-        assert_eq!(kinds, 1, "{} has recordings of one kind", folder.display());
+        assert_eq!(kinds, 1, "{} has recordings of one kind", folder.name());
         if !has(recordings) {
             continue;
         }
         let scene = Scene::lay(host, &folder);
-        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let name = folder.name();
         for line in scene.unmeant(compare(&scene, &folder)) {
             writeln!(report, "{name}: {line}").unwrap();
         }
@@ -187,12 +217,12 @@ fn check(host: &'static str, recordings: &[&str], compare: fn(&Scene, &Path) -> 
     assert!(report.is_empty(), "{} differences\n{report}", report.lines().count());
 }
 
-fn answer(folder: &Path) -> Option<Value> {
+fn answer(folder: &CaseFolder) -> Option<Value> {
     let text = fs_err::read_to_string(folder.join("answer.json")).ok()?;
     Some(serde_json::from_str(&text).unwrap())
 }
 
-fn lines(folder: &Path, file: &str) -> Option<Vec<String>> {
+fn lines(folder: &CaseFolder, file: &str) -> Option<Vec<String>> {
     let text = fs_err::read_to_string(folder.join(file)).ok()?;
     Some(text.trim_end_matches('\n').split('\n').map(str::to_owned).collect())
 }
@@ -290,38 +320,45 @@ fn codex_lists_and_shows_the_same() {
 
 #[test]
 fn claude_code_lists_and_shows_the_same() {
-    check("claude-code", LISTS, |scene, folder| {
-        let mut found = Vec::new();
-        let prompt = scene.prompt();
-        let body = prompt.split_once("\n\n").map_or("", |(_, body)| body);
-        let shown = body.strip_suffix("\n</system-reminder>\n").unwrap_or(body);
-        if let Some(real) = answer(folder) {
-            let line = |skill: &Value| {
-                format!("- {}: {}", skill["name"].as_str().unwrap(), skill["text"].as_str().unwrap_or_default())
-            };
-            let name_only = |skill: &Value| skill["text"].is_null();
-            let whole = |skill: &Value| {
-                if name_only(skill) { format!("- {}", skill["name"].as_str().unwrap()) } else { line(skill) }
-            };
-            let mut expected = texts(&real["listed"], |_| true, whole);
-            expected.extend(texts(&real["woken"], |_| true, whole));
-            let split = |text: &str| entries(text.split('\n').map(str::to_owned), is_item);
-            let (real_lines, our_lines) = (split(&expected.join("\n")), split(shown));
-            let woken = real["woken"].as_array().is_some_and(|woken| !woken.is_empty());
-            let order = |mut lines: Vec<String>| {
-                if woken {
-                    lines.sort();
-                }
-                lines
-            };
-            found.extend(differences("listed", &order(real_lines), &order(our_lines)));
-        }
-        if let Some(real) = lines(folder, "catalog.txt") {
-            let ours = entries(shown.split('\n').map(str::to_owned), is_item);
-            found.extend(differences("catalog", &entries(real, is_item), &ours));
-        }
-        found
-    });
+    check("claude-code", LISTS, compare_claude_code);
+}
+
+#[test]
+fn claude_code_of_an_older_version_lists_and_shows_the_same() {
+    check("claude-code@2.1.240", LISTS, compare_claude_code);
+}
+
+fn compare_claude_code(scene: &Scene, folder: &CaseFolder) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let prompt = scene.prompt();
+    let body = prompt.split_once("\n\n").map_or("", |(_, body)| body);
+    let shown = body.strip_suffix("\n</system-reminder>\n").unwrap_or(body);
+    if let Some(real) = answer(folder) {
+        let line = |skill: &Value| {
+            format!("- {}: {}", skill["name"].as_str().unwrap(), skill["text"].as_str().unwrap_or_default())
+        };
+        let name_only = |skill: &Value| skill["text"].is_null();
+        let whole = |skill: &Value| {
+            if name_only(skill) { format!("- {}", skill["name"].as_str().unwrap()) } else { line(skill) }
+        };
+        let mut expected = texts(&real["listed"], |_| true, whole);
+        expected.extend(texts(&real["woken"], |_| true, whole));
+        let split = |text: &str| entries(text.split('\n').map(str::to_owned), is_item);
+        let (real_lines, our_lines) = (split(&expected.join("\n")), split(shown));
+        let woken = real["woken"].as_array().is_some_and(|woken| !woken.is_empty());
+        let order = |mut lines: Vec<String>| {
+            if woken {
+                lines.sort();
+            }
+            lines
+        };
+        found.extend(differences("listed", &order(real_lines), &order(our_lines)));
+    }
+    if let Some(real) = lines(folder, "catalog.txt") {
+        let ours = entries(shown.split('\n').map(str::to_owned), is_item);
+        found.extend(differences("catalog", &entries(real, is_item), &ours));
+    }
+    found
 }
 
 #[test]

@@ -58,7 +58,9 @@ impl<'p> PluginFinder<'p> {
                 }
                 let dir =
                     self.cached_folder(name, marketplace).or_else(|| self.listed_folder(id, name, marketplace))?;
-                self.read_plugin(id, name, dir)
+                let plugin = self.read_plugin(id, name, dir)?;
+                let within = self.source.links_stay.then(|| self.home_of(marketplace, &plugin.dir));
+                Some(Plugin { links_within: within, ..plugin })
             })
             .collect();
         if self.source.cache.is_some() {
@@ -129,6 +131,15 @@ impl<'p> PluginFinder<'p> {
         let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         let versions = real.filter_map(|entry| entry.file_name().into_string().ok());
         versions.max_by(|left, right| compare_versions(left, right)).map(|version| folder.join(version))
+    }
+
+    /// Returns the marketplace's folder if a plugin lies in it, else the plugin's own.
+    fn home_of(&self, marketplace: &str, dir: &Path) -> PathBuf {
+        let market = || {
+            let known = self.list(self.source.marketplaces.as_ref()?)?;
+            Some(PathBuf::from(known.get(marketplace)?.get("installLocation")?.as_str()?))
+        };
+        market().filter(|market| dir.starts_with(market)).unwrap_or_else(|| dir.to_owned())
     }
 
     /// Returns the folder that the list of installed plugins, or a marketplace on disk, names.
@@ -228,6 +239,7 @@ fn unread_plugin(id: &str, name: &str, dir: PathBuf) -> Plugin {
         name: name.to_owned(),
         id: id.to_owned(),
         dir,
+        links_within: None,
         folders: BTreeMap::new(),
         replaced: Vec::new(),
         scope: None,

@@ -62,7 +62,7 @@ impl Workspace {
         let mut hosts: Vec<DetectedHost> = Vec::new();
         for name in setting.value.as_array().into_iter().flatten().filter_map(toml::Value::as_str) {
             if self.hosts.get(name).is_ok() && !hosts.iter().any(|known| known.view.spec.id() == name) {
-                hosts.push(self.detect(name)?);
+                hosts.push(self.detect_mine(name)?);
             }
         }
         Ok((!hosts.is_empty()).then_some(MyAgents { hosts, origin: MyAgentsOrigin::Listed(setting.origin) }))
@@ -110,6 +110,42 @@ mod tests {
         check(&context, None, &["my_agents=[\"pi\"]", "host=codex"], "named: codex");
         check(&context, Some("omp"), &["my_agents=[\"pi\"]", "host=codex"], "named: omp");
         check(&context, None, &["my_agents=[]"], "found: claude-code codex");
+    }
+
+    /// The version is read from files: a package around the program, or a folder that its link leads to.
+    #[test]
+    fn an_agent_is_seen_in_the_edition_for_its_version() {
+        let package = |version: &str| {
+            format!(
+                "//- home/.claude/local/node_modules/@anthropic-ai/claude-code/package.json\n\
+                 {{\"name\": \"@anthropic-ai/claude-code\", \"version\": \"{version}\"}}\n\
+                 //- home/.claude/local/node_modules/@anthropic-ai/claude-code/cli.js exec\n#!/bin/sh\nexit 9\n\
+                 //- home/.claude/local/claude -> node_modules/@anthropic-ai/claude-code/cli.js\n"
+            )
+        };
+        let said = |context: &TestContext| {
+            let agents = open(context, None, &[]).my_agents().unwrap();
+            let problems = agents.hosts.iter().flat_map(|host| &host.problems);
+            problems.map(|problem| problem.diagnostic.message.clone()).collect::<Vec<_>>().join("; ")
+        };
+        for (version, expected) in [("2.1.325", "claude-code"), ("2.1.240", "claude-code@2.1.240")] {
+            let context = TestContext::new();
+            context.tree(&package(version));
+            check(&context, None, &[], &format!("found: {expected}"));
+            check(&context, None, &["my_agents=[\"claude-code\"]"], &format!("listed: {expected}"));
+            check(&context, Some("claude-code"), &[], "named: claude-code");
+            assert_eq!(said(&context), "");
+        }
+        let context = TestContext::new();
+        context.tree(&package("9.0.0"));
+        check(&context, None, &[], "found: claude-code");
+        assert_eq!(said(&context), "no edition is for Claude Code 9.0.0; the rules of claude-code 2.1.325 are used");
+        let context = TestContext::new();
+        context.tree(
+            "//- home/.claude/local/claude -> ../../.local/share/claude/versions/2.1.240\n\
+             //- home/.local/share/claude/versions/2.1.240 exec\n#!/bin/sh\nexit 9\n",
+        );
+        check(&context, None, &[], "found: claude-code@2.1.240");
     }
 
     /// So that a machine without agents, such as one that builds, speaks of the same ones as its users' laptops.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_skills::catalog::HostNames;
+use openoxide_skills::diagnostic::Level;
 use openoxide_skills::host::{Hosts, ProjectRules};
 use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSpec, SkillScope, Surroundings, View};
 use openoxide_skills::root::{LinkPlaces, Root, UserRoot};
@@ -23,6 +24,13 @@ pub struct DetectedHost {
     pub view: View,
     /// The problems with its own files.
     pub problems: Vec<ConfigProblem>,
+}
+
+/// Says that the rules were measured on other versions than the one that is installed.
+fn no_edition(title: &str, version: &str, program: &str) -> Diagnostic {
+    let message = format!("no edition is for {title} {version}; the rules of {program} are used");
+    Diagnostic::new(Code::HostFile, Level::Warning, message)
+        .help("what this version sees may differ from what is shown")
 }
 
 impl Workspace {
@@ -52,8 +60,29 @@ impl Workspace {
         if installation.is_empty() {
             return Ok(None);
         }
-        let (view, problems) = self.view_in(spec, &host, around)?;
-        Ok(Some(DetectedHost { installation, view, problems }))
+        self.installed(spec, installation).map(Some)
+    }
+
+    /// Looks for one of the user's agents by name: in the edition that is for its version, if none is named.
+    pub(super) fn detect_mine(&self, id: &str) -> Result<DetectedHost, WorkspaceError> {
+        let spec = self.hosts.get(id)?;
+        let host = spec.host()?;
+        let installation = detect_host(&host, &self.surroundings(&host.project));
+        self.installed(spec, installation)
+    }
+
+    /// Makes the view of a host in the edition that is for the version of its program, and says if none is.
+    fn installed(&self, spec: HostSpec, installation: HostInstallation) -> Result<DetectedHost, WorkspaceError> {
+        let version = installation.version.as_deref().filter(|_| spec.edition.is_none() && spec.states_versions());
+        let fitting = version.map(|version| spec.for_version(version).ok_or(version));
+        let unknown = fitting.as_ref().and_then(|fitting| fitting.as_ref().err()).map(|version| {
+            let (title, program) = (spec.host().map(|host| host.title), spec.host().map(|host| host.program));
+            no_edition(&title.unwrap_or_default(), version, &program.unwrap_or_default())
+        });
+        let (view, mut problems) = self.view_of(fitting.and_then(Result::ok).unwrap_or(spec))?;
+        let path = installation.program.clone();
+        problems.extend(unknown.map(|diagnostic| ConfigProblem { path, diagnostic }));
+        Ok(DetectedHost { installation, view, problems })
     }
 
     /// Looks for one host, and makes its view whether it is here or not.

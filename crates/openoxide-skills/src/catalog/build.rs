@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{Catalog, Entry, Problem, SearchedRoot, Status, View, filter, permission, rank, sort_entries};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::{Candidate, FileFact, LimitReached, Plan, Reason, Survey, select};
-use crate::host::{Host, Layout, PathForm, PluginPrefix, Situation};
+use crate::host::{Host, Layout, NameShape, PathForm, PluginPrefix, Situation};
 use crate::namespace::{Namespaces, qualify};
 use crate::root::{Root, SleepingSearch};
 use crate::{parse::Parsed, sidecar, skill::SkillMetadata};
@@ -134,20 +134,22 @@ impl Builder<'_> {
         let linked = found.survey.folders[found.candidate.folder].canonical.is_some() || file.link.is_some();
         let canonical = linked.then(|| Arc::from(found.candidate.canonical(found.survey)));
         let canonical = canonical.filter(|canonical| *canonical != path);
+        let strayed = canonical.as_deref().and_then(|canonical| strayed(root, canonical));
         let (path, as_found, canonical) = match (host.list.path, canonical) {
             (_, None) => (path, None, None),
             (PathForm::Canonical, Some(canonical)) => (canonical, Some(path), None),
             (PathForm::AsFound, Some(canonical)) => (path, None, Some(canonical)),
         };
-        let (name, aliases) = names(host, found);
+        let bare = name_of(host, found);
         let name = match prefix {
-            Some(prefix) => self.qualified(found, prefix, &name),
-            None => name,
+            Some(prefix) => self.qualified(found, prefix, &bare),
+            None => Arc::clone(&bare),
         };
+        let aliases = aliases(host, found, &bare, &name);
         let (metadata, mut problems) = self.sidecar(found, canonical.as_deref().unwrap_or(&path));
         let skill = skill(host, found, name, path, metadata);
         let too_long = prefix.and_then(|_| self.too_long(&skill.name));
-        let unfit = unfit(root, &skill);
+        let unfit = unfit(root, &skill).or_else(|| unfit_file(host, root, &skill));
         let own = found.parsed.map_or(&[][..], |parsed| parsed.problems.as_slice());
         let error = own.iter().find(|problem| problem.is_error());
         if found.candidate.refused.is_none() {
@@ -156,7 +158,7 @@ impl Builder<'_> {
             let about = |problem: &Diagnostic| Problem { path: skill.path.to_path_buf(), diagnostic: problem.clone() };
             problems.extend(all.map(about));
         }
-        let reason = found.candidate.refused.clone().or_else(|| {
+        let reason = found.candidate.refused.clone().or(strayed).or_else(|| {
             let blocking = file.problem.as_deref().or(error).or(too_long.as_ref()).or(unfit.as_ref())?;
             Some(Reason { code: blocking.code, text: blocking.message.clone() })
         });
@@ -326,15 +328,25 @@ impl Found<'_> {
     }
 }
 
-fn names(host: &Host, found: &Found<'_>) -> (Arc<str>, Vec<String>) {
+fn name_of(host: &Host, found: &Found<'_>) -> Arc<str> {
     let Some(parsed) = found.parsed.filter(|_| found.root.scan.layout != Layout::Flat) else {
-        return (found.called().into(), Vec::new());
+        return found.called().into();
     };
     let own = parsed.own_name.as_ref();
-    let from_folder = host.parse.name.is_folder_first();
-    let name = own.filter(|_| from_folder && found.is_root()).unwrap_or(&parsed.name);
-    let aliases = own.filter(|own| host.parse.name.alias && *own != name);
-    (Arc::clone(name), aliases.map(ToString::to_string).into_iter().collect())
+    Arc::clone(own.filter(|_| host.parse.name.is_folder_first() && found.is_root()).unwrap_or(&parsed.name))
+}
+
+/// Returns the other names by which a skill can be called. In a plugin one has the prefix that the skill's name has, and
+/// files that are skills have one too.
+fn aliases(host: &Host, found: &Found<'_>, bare: &str, name: &str) -> Vec<String> {
+    let in_plugin = found.root.plugin.is_some();
+    let parsed =
+        found.parsed.filter(|_| host.parse.name.alias && (in_plugin || found.root.scan.layout != Layout::Flat));
+    let is_allowed = |own: &&Arc<str>| crate::parse::misfit(own, &host.parse.name.must).is_none();
+    let Some(own) = parsed.and_then(|parsed| parsed.own_name.as_ref()).filter(is_allowed) else { return Vec::new() };
+    let prefixed = name.rsplit_once(':').filter(|_| in_plugin).map(|(prefix, _)| format!("{prefix}:{own}"));
+    let others = prefixed.into_iter().chain([own.to_string()]);
+    others.filter(|other| other != name && (in_plugin || other != bare)).collect()
 }
 
 fn skill(
@@ -381,4 +393,19 @@ fn unfit(root: &Root, skill: &SkillMetadata) -> Option<Diagnostic> {
         return Some(Diagnostic::error(Code::DescriptionMissing, message).help(help));
     }
     crate::parse::misfit(&skill.name, root.rule.names.as_ref()?)
+}
+
+/// Says why a file that is a skill itself has no usable name.
+fn unfit_file(host: &Host, root: &Root, skill: &SkillMetadata) -> Option<Diagnostic> {
+    let is_checked = root.scan.layout == Layout::Flat && host.parse.name.must.line;
+    let shape = NameShape { line: true, ..NameShape::default() };
+    is_checked.then(|| crate::parse::misfit(&skill.name, &shape)).flatten()
+}
+
+/// Says that a link leads out of the folder that the plugin's links have to stay in.
+fn strayed(root: &Root, canonical: &Path) -> Option<Reason> {
+    let within = root.plugin.as_ref()?.links_within.as_ref()?;
+    let is_inside = std::fs::canonicalize(within).is_ok_and(|within| canonical.starts_with(within));
+    let text = "the link is not followed: it leads out of the marketplace of its plugin";
+    (!is_inside).then(|| Reason { code: Code::LinkLeadsOut, text: text.to_owned() })
 }

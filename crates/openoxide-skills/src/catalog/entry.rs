@@ -69,6 +69,8 @@ pub struct Entry {
     pub name_only: bool,
     /// Other names that call it.
     pub aliases: Vec<String>,
+    /// Whether it got a longer name because another skill has its own.
+    pub is_renamed: bool,
     /// Names that other hosts give it, where [`HostNames`](super::HostNames) told them. They call nothing here.
     pub(super) other_names: Vec<String>,
     /// What is added to the description that the model sees.
@@ -97,6 +99,7 @@ impl Entry {
             user: true,
             name_only: false,
             aliases: Vec::new(),
+            is_renamed: false,
             other_names: Vec::new(),
             note: None,
             size,

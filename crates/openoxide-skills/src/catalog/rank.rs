@@ -6,7 +6,8 @@ use std::{collections::HashMap, ffi::OsString, path::Path, sync::Arc};
 use super::order::{by_keys, rank_of};
 use super::{Entry, Problem, SearchedRoot, Status, View};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::host::{Host, OnClash, SameFile, Situation};
+use crate::host::{Host, Layout, OnClash, SameFile, Situation};
+use crate::root::Root;
 use crate::{skill::SkillScope, text::fill};
 
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
@@ -117,8 +118,9 @@ fn yield_to_native(roots: &[SearchedRoot], entries: &mut [Entry]) {
     }
 }
 
-/// Gives skills of some roots a longer name when an earlier root has theirs.
+/// Gives skills of some roots a longer name when another root has theirs.
 fn rename_clashes(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
+    rename_added(view, roots, entries);
     if roots.iter().all(|searched| searched.root.rule.on_clash.is_none()) {
         return;
     }
@@ -131,14 +133,41 @@ fn rename_clashes(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
         let same = |&&(ref name, other): &&(Arc<str>, usize)| *name == entry.skill.name && other != entry.root;
         let taken = counted.iter().filter(same).any(|(_, other)| fixed(*other));
         if taken || counted.iter().any(|pair| same(&pair)) {
-            let bare = entry.skill.name.clone();
-            let values = [("rel", root.rel.as_str()), ("name", &bare)];
-            entry.skill.name = fill(template, &values).into();
-            super::filter::by_state(view, entry);
-            if taken {
-                entry.note = view.host.texts.get(Situation::NoteNestedOnClash).map(|note| fill(note, &values));
-            }
+            rename(view, entry, root, template, taken);
         }
+    }
+}
+
+/// Gives skills of added folders a longer name when another place has theirs, or an added folder before.
+fn rename_added(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
+    let template = &view.host.collide.added_on_clash;
+    if template.is_empty() || view.around.added.is_empty() {
+        return;
+    }
+    let is_added = |index: usize| {
+        let root = &roots[index].root;
+        root.rule.path.starts_with("{added}") && root.scan.layout != Layout::Flat
+    };
+    let of_skills = |entry: &&Entry| entry.is_active() && roots[entry.root].root.scan.layout != Layout::Flat;
+    let others: Vec<(Arc<str>, usize)> =
+        entries.iter().filter(of_skills).map(|entry| (entry.skill.name.clone(), entry.root)).collect();
+    for entry in entries.iter_mut().filter(|entry| entry.is_active() && is_added(entry.root)) {
+        let goes_before = |other: usize| !is_added(other) || other < entry.root;
+        if others.iter().any(|(name, other)| *name == entry.skill.name && goes_before(*other) && *other != entry.root) {
+            entry.group = roots.len() + entry.root;
+            rename(view, entry, &roots[entry.root].root, template, true);
+        }
+    }
+}
+
+fn rename(view: &View, entry: &mut Entry, root: &Root, template: &str, taken: bool) {
+    let bare = entry.skill.name.clone();
+    let values = [("rel", root.rel.as_str()), ("name", &bare)];
+    entry.skill.name = fill(template, &values).into();
+    entry.is_renamed = true;
+    super::filter::by_state(view, entry);
+    if taken {
+        entry.note = view.host.texts.get(Situation::NoteNestedOnClash).map(|note| fill(note, &values));
     }
 }
 

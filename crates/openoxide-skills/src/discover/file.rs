@@ -13,14 +13,13 @@ use super::open::{MountLog, open_plain};
 use super::plan::Plan;
 use crate::boundary::{Boundary, LinkRole, Target, true_path};
 use crate::diagnostic::{Code, Diagnostic, Level};
+pub use crate::parse::PREFIX_MAX;
 use crate::parse::{Head, Parsed};
 
 /// Bytes of a file that are read at once; nearly every frontmatter ends within them.
 const FIRST_READ: usize = 4 * 1024;
-/// Longest head: a frontmatter of 64 KiB and the first lines after it.
-const HEAD_MAX: usize = 68 * 1024;
-/// Most of a file that is looked at where the whole of it must be text, or is checked.
-pub const PREFIX_MAX: usize = 1024 * 1024;
+/// Where nearly every other head ends: a frontmatter of 64 KiB and the first lines after it.
+const SECOND_READ: usize = 68 * 1024;
 /// Longest metadata file or manifest.
 const SMALL_MAX: usize = 64 * 1024;
 
@@ -233,18 +232,17 @@ fn read_head(
     buffer: &mut Vec<u8>,
 ) -> Result<(Vec<Arc<Parsed>>, Option<u64>), Diagnostic> {
     let needs_whole = plan.readers.need_whole();
-    let limit = if needs_whole { PREFIX_MAX } else { HEAD_MAX };
     let mut filled = 0;
     let mut wanted = FIRST_READ;
     loop {
         let ended = fill(file, buffer, &mut filled, wanted).map_err(|error| {
             Diagnostic::error(Code::Unreadable, format!("the file cannot be read: {}", reason(&error.into())))
         })?;
-        if !ended && needs_whole && filled < limit {
-            wanted = limit;
+        if !ended && needs_whole && filled < PREFIX_MAX {
+            wanted = PREFIX_MAX;
             continue;
         }
-        let at_limit = filled >= limit;
+        let at_limit = filled >= PREFIX_MAX;
         let head = Head {
             bytes: &buffer[..filled],
             text: std::str::from_utf8(&buffer[..filled]),
@@ -254,7 +252,7 @@ fn read_head(
         };
         match plan.readers.read(head) {
             Some(parsed) => return Ok((parsed, u64::try_from(filled).ok().filter(|_| ended))),
-            None => wanted = limit,
+            None => wanted = if wanted < SECOND_READ { SECOND_READ } else { PREFIX_MAX },
         }
     }
 }
@@ -443,3 +441,6 @@ pub(super) fn read_sidecars<'f>(
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{OrderKey, PathForm};
+use super::{NameShape, OrderKey, PathForm};
 use crate::skill::SkillScope;
 
 /// The text that shows skills to the model.
@@ -38,6 +38,13 @@ pub struct CatalogRules {
     pub when_to_use_join: Option<String>,
     /// Cleaning of texts before they are shown.
     pub lines: CatalogLines,
+    /// Whether `<` and `>` in a description are shown as `&lt;` and `&gt;`.
+    pub escape_angles: bool,
+    /// The shape of another name of the skill that is shown beside its own, where no skill and none of `own_names` has it
+    /// already; absent: only its own is shown.
+    pub other_name: Option<NameShape>,
+    /// The names of the program's own commands, which another name may not be.
+    pub own_names: Vec<String>,
     /// Texts that would end the frame around the entries; inside an entry they are escaped.
     pub guard: Vec<String>,
 }
@@ -58,6 +65,9 @@ impl Default for CatalogRules {
             alias_lone_plugin: None,
             when_to_use_join: None,
             lines: CatalogLines::default(),
+            escape_angles: false,
+            other_name: None,
+            own_names: Vec::new(),
             guard: Vec::new(),
         }
     }
@@ -74,6 +84,16 @@ pub enum CatalogLines {
     Tidy,
     /// Each description is on one line, and invisible characters are shown as escapes.
     Visible,
+    /// Each description is on one line without sequences that a terminal obeys, and a run of characters that cannot be seen
+    /// is one blank.
+    Blanked,
+}
+
+impl CatalogLines {
+    /// Tells whether what is shown hides nothing, and no line of a description can be taken for an entry.
+    pub fn hides_nothing(self) -> bool {
+        matches!(self, CatalogLines::Visible | CatalogLines::Blanked)
+    }
 }
 
 /// Where the model sees the catalog.
@@ -208,6 +228,9 @@ pub struct Reserved {
     /// Whether its description is always kept.
     #[serde(default)]
     pub kept: bool,
+    /// Whether it is listed even if the program's own skills are switched off.
+    #[serde(default)]
+    pub always: bool,
 }
 
 /// The unit of a budget.

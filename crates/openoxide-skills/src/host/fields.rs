@@ -110,6 +110,9 @@ pub struct FirstLine {
     pub max: usize,
     /// The description if there is no body either.
     pub empty: String,
+    /// What becomes of half a character where it is cut, in UTF-16 units; absent: a replacement character.
+    #[serde(default)]
+    pub half: Option<char>,
 }
 
 /// The metadata file beside a skill.

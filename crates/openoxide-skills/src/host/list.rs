@@ -99,6 +99,10 @@ pub struct CollideRules {
     pub order: Vec<OrderKey>,
     /// Whether a skill of an untrusted project loses to every other of its name.
     pub untrusted_loses: bool,
+    /// How a skill of an added folder is called whose name another root has, such as `{rel}:{name}`; empty: it loses the
+    /// name. `{rel}` is the folder, below cwd or by as much of its end as tells it from the other added ones. Such skills
+    /// are listed last.
+    pub added_on_clash: String,
     /// A file that two roots lead to.
     pub same_file: SameFile,
 }

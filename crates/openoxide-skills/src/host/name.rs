@@ -19,7 +19,7 @@ pub struct NameRules {
     pub must: NameShape,
     /// Expected of every name; a warning otherwise.
     pub should: NameShape,
-    /// Whether the skill can also be called by the name from the other source.
+    /// Whether the skill can also be called by the name from the other source, if `must` allows its characters.
     pub alias: bool,
 }
 
@@ -87,6 +87,11 @@ pub enum NameRule {
     Folder,
     /// The same as the folder, upper and lower case alike.
     FolderAnyCase,
+    /// Letters, digits and marks of any script, `-`, `_`, `.` and `:`, not beginning with a mark.
+    Marked,
+    /// What a line `- NAME: TEXT` shows as it is: nothing that cannot be seen, no angle brackets, no `: `, and single blanks
+    /// inside only.
+    Line,
 }
 
 impl From<Vec<NameRule>> for NameShape {
@@ -104,6 +109,8 @@ impl From<Vec<NameRule>> for NameShape {
                 NameRule::Lower => shape.lower = true,
                 NameRule::InnerHyphens => shape.inner_hyphens = true,
                 NameRule::Folder => shape.folder = true,
+                NameRule::Marked => shape.chars = Chars::Marked,
+                NameRule::Line => shape.line = true,
                 NameRule::FolderAnyCase => (shape.folder, shape.folder_any_case) = (true, true),
             }
         }
@@ -132,6 +139,8 @@ pub struct NameShape {
     pub also: String,
     /// Characters that are not allowed, whatever `chars` says.
     pub never: String,
+    /// Only what a line `- NAME: TEXT` shows as it is.
+    pub line: bool,
 }
 
 /// Which characters a name may have.
@@ -149,4 +158,6 @@ pub enum Chars {
     Ascii,
     /// ASCII letters and digits, and `-`, not beginning with `-`.
     Plain,
+    /// Letters, digits and marks of any script, `-`, `_`, `.` and `:`, not beginning with a mark.
+    Marked,
 }

@@ -271,4 +271,16 @@ pub struct FoundRules {
     pub home: Vec<String>,
     /// Files or folders of a project that are for this program, seen from each folder between cwd and the project's root.
     pub project: Vec<String>,
+    /// Where the version of the installed program can be read, best first. The program is never run.
+    pub version: Vec<VersionSource>,
+}
+
+/// Where the version of an installed program can be read.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VersionSource {
+    /// In the `package.json` of the package of this name, beside the program or in a folder above it.
+    Package(String),
+    /// In the program's path, with links followed: what comes after a folder of this name.
+    Folder(String),
 }

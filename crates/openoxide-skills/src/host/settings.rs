@@ -201,6 +201,9 @@ pub struct PluginSource {
     /// Rules for a manifest.
     #[serde(default)]
     pub manifest: ManifestRule,
+    /// Whether a linked skill must lie in the marketplace of its plugin, or in the plugin if its marketplace is elsewhere.
+    #[serde(default)]
+    pub links_stay: bool,
     /// Keys of the manifest that replace the usual folder instead of adding to it.
     #[serde(default)]
     pub replaces: Vec<String>,

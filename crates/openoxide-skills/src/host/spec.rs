@@ -10,7 +10,7 @@ use include_dir::{Dir, include_dir};
 use rustix::fs::{Mode, OFlags};
 use toml::{Table, Value};
 
-use super::Host;
+use super::{Host, VersionRange};
 use crate::{ownership::check_owner, settings::HostSettings};
 
 static BUILTIN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/hosts");
@@ -192,9 +192,29 @@ impl HostSpec {
             known: self.editions.keys().cloned().collect(),
         })?;
         let mut spec = self.clone();
+        // The versions of the default edition are not those of another one.
+        spec.table.remove("versions");
         overlay_table(&mut spec.table, overlay);
+        add_deviations(&mut spec.table);
         spec.edition = Some(edition.to_owned());
         Ok(spec)
+    }
+
+    /// Returns the host in the edition that is for a version of its program: the default one if it is, else the first that
+    /// is; nothing if none is.
+    pub fn for_version(&self, version: &str) -> Option<HostSpec> {
+        let editions = self.editions.keys().filter_map(|edition| self.edition(edition).ok());
+        std::iter::once(self.clone()).chain(editions).find(|spec| spec.is_for(version))
+    }
+
+    /// Tells whether any edition states the versions that it is for.
+    pub fn states_versions(&self) -> bool {
+        [&self.table].into_iter().chain(self.editions.values()).any(|table| table.contains_key("versions"))
+    }
+
+    fn is_for(&self, version: &str) -> bool {
+        let range = self.table.get("versions").and_then(Value::as_str).and_then(|range| range.parse().ok());
+        range.is_some_and(|range: VersionRange| range.holds(version))
     }
 
     /// Returns the names of the other editions.
@@ -240,6 +260,14 @@ fn overlay_table(base: &mut Table, overlay: &Table) {
             (Some(Value::Table(inner)), Value::Table(over)) => overlay_table(inner, over),
             _ => drop(base.insert(key.clone(), value.clone())),
         }
+    }
+}
+
+/// Appends the deviations that an edition has besides those of the default one.
+fn add_deviations(table: &mut Table) {
+    let Some(Value::Array(more)) = table.remove("more_deviations") else { return };
+    if let Value::Array(all) = table.entry("deviations").or_insert_with(|| Value::Array(Vec::new())) {
+        all.extend(more);
     }
 }
 

@@ -60,6 +60,15 @@ impl HeadReader<'_> {
         let unmarked = line.trim_start_matches('#');
         let heading = unmarked.len() < line.len() && unmarked.starts_with(char::is_whitespace);
         let line = if heading { unmarked.trim_start() } else { line };
-        if utf16_len(line) > rules.max { cut_utf16(line, rules.max.saturating_sub(3)) + "..." } else { line.to_owned() }
+        if utf16_len(line) <= rules.max {
+            return line.to_owned();
+        }
+        let mut cut = cut_utf16(line, rules.max.saturating_sub(3));
+        let is_halved = !line.starts_with(cut.as_str());
+        if let (true, Some(half)) = (is_halved, rules.half) {
+            cut.pop();
+            cut.push(half);
+        }
+        cut + "..."
     }
 }

@@ -8,8 +8,8 @@ use super::limits::length;
 use super::parsed::{Parsed, Source};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::host::{Chars, LengthUnit, NameShape, NameSource, NameStep, ParseRules};
-use crate::text::TerminalText;
 use crate::text::yaml::{Pair, value_of};
+use crate::text::{TerminalText, is_line_name};
 
 pub(super) fn check(
     rules: &ParseRules,
@@ -113,6 +113,11 @@ fn broken(shape: &NameShape, subject: &Subject<'_>) -> Vec<Diagnostic> {
         problems.push(subject.problem(Code::NameHyphenDouble, "the name has two hyphens in a row", hyphens));
     }
     problems.extend(characters(shape, subject));
+    if shape.line && !is_line_name(name) {
+        let message = "a list cannot show the name as it is";
+        let help = "leave out what cannot be seen, `<`, `>`, `: `, and all blanks but single ones inside";
+        problems.push(subject.problem(Code::NameCharacters, message, help));
+    }
     let is_same = || match shape.folder_any_case {
         true => name.to_lowercase() == subject.folder.to_lowercase(),
         false => name == subject.folder,
@@ -177,12 +182,16 @@ pub(crate) fn first_bad(name: &str, chars: Chars) -> Option<char> {
         Chars::Letters => character == '-' || character.is_alphanumeric() && !is_combining_mark(character),
         Chars::Ascii | Chars::Plain => character == '-' || character.is_ascii_alphanumeric(),
         Chars::Word => character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.'),
+        Chars::Marked => {
+            character.is_alphanumeric() || is_combining_mark(character) || matches!(character, '-' | '_' | '.' | ':')
+        }
     };
     let begins_with = |bad: char| name.starts_with(bad).then_some(bad);
     let inside = name.chars().find(|&character| !is_allowed(character));
     match chars {
         Chars::Plain => begins_with('-').or(inside),
         Chars::Word => inside.or_else(|| begins_with('.')),
+        Chars::Marked => inside.or_else(|| name.chars().next().filter(|first| is_combining_mark(*first))),
         Chars::Any | Chars::Letters | Chars::Ascii => inside,
     }
 }

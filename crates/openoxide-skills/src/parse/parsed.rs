@@ -30,6 +30,11 @@ impl Parsed {
     }
 }
 
+/// Most of a file that is looked at: where the whole of it must be text, or is checked, or where a frontmatter that does
+/// not end is none.
+pub const PREFIX_MAX: usize = 1024 * 1024;
+
+/// The beginning of a skill file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head<'a> {
     pub(crate) bytes: &'a [u8],

@@ -4,13 +4,13 @@ use std::{borrow::Cow, ops::Range};
 
 use super::cache::{Alike, Taken, Trees};
 use super::lenient::{self, Prepared};
-use super::parsed::{Head, Parsed, Reading, Result, Source};
+use super::parsed::{Head, PREFIX_MAX, Parsed, Reading, Result, Source};
 use super::problems::{foreign, no_text, say, too_large};
 use super::{fields::Collected, plain::Keys};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level, Place};
 use crate::frontmatter::{self, EditedText, Split, soft_tabs};
 use crate::host::{BadYaml, FenceRules, Mark, NameSource, NoFrontmatter, ParseRules, Prepare, Repair, Utf8};
-use crate::text::{yaml, yaml_value::yaml_problem};
+use crate::text::{is_blank, yaml, yaml_value::yaml_problem};
 
 const FRONTMATTER_MAX: usize = 64 * 1024;
 
@@ -45,7 +45,7 @@ fn decode(head: Head<'_>, rule: Utf8) -> Result<Cow<'_, str>> {
     };
     let valid = &head.bytes[..error.valid_up_to()];
     let valid_text = std::str::from_utf8(valid).unwrap_or_default();
-    let cut_short = error.error_len().is_none() && !head.whole;
+    let cut_short = error.error_len().is_none() && (!head.whole || head.bytes.len() >= PREFIX_MAX);
     match rule {
         _ if cut_short => Ok(Cow::Borrowed(valid_text)),
         Utf8::Lossy => Ok(String::from_utf8_lossy(head.bytes)),
@@ -60,6 +60,17 @@ fn decode(head: Head<'_>, rule: Utf8) -> Result<Cow<'_, str>> {
 fn closes_early(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}');
     matches!(frontmatter::split(text, FenceRules::default()), Split::Found { .. })
+}
+
+/// Tells whether a text that begins with no fence may do so when more of it is read.
+fn may_open(text: &str) -> bool {
+    text.trim_start().len() < 64 || !text.contains('\n')
+}
+
+/// Tells whether a text has all of its first line that is not empty, or as much as is taken of it.
+fn has_line(text: &str, max: usize) -> bool {
+    let line = text.trim_start_matches(is_blank);
+    line.contains('\n') || line.len() > 4 * max + 1024
 }
 
 pub(super) struct HeadReader<'r> {
@@ -92,11 +103,15 @@ impl HeadReader<'_> {
         let split = trees.split(text, self.rules.fence);
         let body = match &split {
             Split::Unclosed if !whole => return false,
-            Split::Absent if !whole && file.len() < 64 => return false,
+            Split::Absent if !whole && may_open(text) => return false,
+            // What closes it may go on, or be the end of what was read.
+            Split::Found { yaml, body } if !whole && *body == text.len() && yaml.len() <= FRONTMATTER_MAX => {
+                return false;
+            }
             Split::Found { body, .. } => &text[*body..],
             Split::Absent | Split::Unclosed | Split::Foreign(_) => text,
         };
-        if !whole && self.rules.description.first_line.is_some() && body.trim().is_empty() {
+        if !whole && self.rules.description.first_line.as_ref().is_some_and(|line| !has_line(body, line.max)) {
             return false;
         }
         match split {

@@ -341,12 +341,19 @@ fn budget(rules: &BudgetRules, window: Option<u64>, name: Option<&str>) -> (Opti
     }
 }
 
+/// Returns the names of the program's own skills that are switched on.
+pub(super) fn reserved_names(view: &View) -> impl Iterator<Item = &str> {
+    let rules = &view.host.budget;
+    let on = rules.reserved_switch.as_ref().is_none_or(|switch| view.settings.is_on(switch, true));
+    rules.reserved.iter().filter(move |own| on || own.always).map(|own| own.name.as_str())
+}
+
 /// Returns the program's own skills that take room: those that no skill here replaces.
 fn reserved<'v>(view: &'v View, entries: &[&Entry]) -> Vec<&'v Reserved> {
     let rules = &view.host.budget;
     let on = rules.reserved_switch.as_ref().is_none_or(|switch| view.settings.is_on(switch, true));
     let taken = |own: &&Reserved| entries.iter().any(|entry| *entry.skill.name == *own.name);
-    if on { rules.reserved.iter().filter(|own| !taken(own)).collect() } else { Vec::new() }
+    rules.reserved.iter().filter(|own| (on || own.always) && !taken(own)).collect()
 }
 
 /// Returns each skill's usage score: its call count, halved every week, at least a tenth.

@@ -167,11 +167,29 @@ impl<'h> Resolver<'h> {
         }
     }
 
-    /// Returns the way from cwd to the folder that a walk stopped at.
+    /// Returns the way from cwd to the folder that a walk stopped at; of an added folder elsewhere, as much of its end as
+    /// tells it from the others.
     pub(super) fn rel_of(&self, rule: &RootRule, path: &Path) -> String {
         let fixed = rule.path.split_once("}/").map_or("", |(_, rest)| rest);
         let walked = path.ancestors().nth(Path::new(fixed).components().count()).unwrap_or(path);
-        walked.strip_prefix(&self.around.cwd).unwrap_or(walked).to_string_lossy().into_owned()
+        let below = walked.strip_prefix(&self.around.cwd).ok();
+        let rel = match rule.path.starts_with("{added}") {
+            true => below.map_or_else(|| self.short_end(walked), Path::to_owned),
+            false => below.unwrap_or(walked).to_owned(),
+        };
+        rel.to_string_lossy().into_owned()
+    }
+
+    fn short_end(&self, folder: &Path) -> PathBuf {
+        let end = |path: &Path, parts: usize| {
+            let mut parts: Vec<_> = path.components().rev().take(parts).collect();
+            parts.reverse();
+            parts.into_iter().collect::<PathBuf>()
+        };
+        let others: Vec<&PathBuf> = self.around.added.iter().filter(|other| *other != folder).collect();
+        let mut ends = (1..=folder.components().count()).map(|parts| (parts, end(folder, parts)));
+        let own = ends.find(|(parts, own)| others.iter().all(|other| end(other, *parts) != *own));
+        own.map_or_else(|| folder.to_owned(), |(_, own)| own)
     }
 
     /// Returns the folder that a root belongs to: the added one that it is in, or the root itself.

@@ -1,7 +1,6 @@
 //! Calls skills in Claude Code, as its user and as its model.
 
 use std::collections::VecDeque;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 use super::{QUIET, model};
 use crate::fidelity::call::{Call, Caller, Message, Outcome};
 use crate::fidelity::http::{FakeModel, Request};
+use crate::fidelity::peers::Program;
 use crate::fidelity::rpc::Rpc;
 use crate::fidelity::scene::Scene;
 
@@ -17,7 +17,7 @@ use crate::fidelity::scene::Scene;
 const GO: &str = "go";
 
 /// Makes all calls in one session.
-pub(in crate::fidelity) fn session(program: &Path, scene: &Scene, calls: &[Call]) -> Result<Vec<Outcome>> {
+pub(in crate::fidelity) fn session(program: &Program, scene: &Scene, calls: &[Call]) -> Result<Vec<Outcome>> {
     let script: Arc<Mutex<VecDeque<Value>>> = Arc::default();
     let next = Arc::clone(&script);
     let model = FakeModel::start(move |request| {
@@ -25,7 +25,7 @@ pub(in crate::fidelity) fn session(program: &Path, scene: &Scene, calls: &[Call]
             if has_tools(request) { next.lock().unwrap_or_else(PoisonError::into_inner).pop_front() } else { None };
         model::answer(request, input.map(|input| ("Skill", input)))
     })?;
-    let mut command = scene.command(program);
+    let mut command = scene.command(&program.file);
     command.args(["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]);
     command.envs(QUIET.iter().copied()).env("ANTHROPIC_BASE_URL", model.url());
     let mut child = Rpc::start(&mut command)?;

@@ -1,17 +1,16 @@
 //! Calls skills in Codex, by mentions in a turn's text.
 
-use std::path::Path;
-
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::{answer, provider, start};
 use crate::fidelity::call::{Call, Caller, Message, Outcome};
 use crate::fidelity::http::FakeModel;
+use crate::fidelity::peers::Program;
 use crate::fidelity::scene::Scene;
 
 /// Makes each call in a thread of its own.
-pub(in crate::fidelity) fn calls(program: &Path, scene: &Scene, calls: &[Call]) -> Result<Vec<Outcome>> {
+pub(in crate::fidelity) fn calls(program: &Program, scene: &Scene, calls: &[Call]) -> Result<Vec<Outcome>> {
     let model = FakeModel::start(answer)?;
     let mut rpc = start(program, scene, &provider(&model.url()))?;
     let mut outcomes = Vec::new();

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::fidelity::peers::Peer;
+use crate::fidelity::peers::Rules;
 use crate::fidelity::usage::USAGE;
 
 /// What the command line asks for.
 #[derive(Debug)]
-pub(super) struct Options {
+pub(in crate::fidelity) struct Options {
     pub(super) seed: u64,
     pub(super) trees: u64,
     /// One tree of the seed instead of all.
@@ -17,15 +17,15 @@ pub(super) struct Options {
     pub(super) corpus: Option<PathBuf>,
     /// Where the trees with differences are written, as fixtures.
     pub(super) keep: Option<PathBuf>,
-    pub(super) host: Option<String>,
+    pub(in crate::fidelity) rules: Option<Rules>,
     pub(super) bin: PathBuf,
 }
 
 impl Options {
     /// Reads `--NAME VALUE` pairs.
-    pub(super) fn parse(args: &[String]) -> Result<Self> {
+    pub(in crate::fidelity) fn parse(args: &[String]) -> Result<Self> {
         let bin = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("target").join("release/openoxide");
-        let mut options = Self { seed: 1, trees: 20, only: None, corpus: None, keep: None, host: None, bin };
+        let mut options = Self { seed: 1, trees: 20, only: None, corpus: None, keep: None, rules: None, bin };
         let mut words = args.iter();
         while let Some(name) = words.next() {
             let value = words.next().with_context(|| format!("`{name}` needs a value"))?;
@@ -41,14 +41,10 @@ impl Options {
             "--only" => self.only = Some(value.parse()?),
             "--keep" => self.keep = Some(value.into()),
             "--corpus" => self.corpus = Some(value.into()),
-            "--host" => self.host = Some(known(value)?.host().to_owned()),
+            "--host" => self.rules = Some(Rules::named(value)?),
             "--bin" => self.bin = fs_err::canonicalize(value)?,
             _ => bail!("unknown option `{name}`\n{USAGE}"),
         }
         Ok(())
     }
-}
-
-fn known(host: &str) -> Result<Peer> {
-    Peer::of(host).with_context(|| format!("no real program is known for the host `{host}`"))
 }

@@ -1,13 +1,12 @@
 //! Hands turns to the real programs and reads which skills their model gets.
 
-use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::super::http::{FakeModel, Request};
-use super::super::peers::Peer;
+use super::super::peers::{Peer, Program};
 use super::super::scene::Scene;
 use super::super::{claude, codex};
 
@@ -15,8 +14,8 @@ use super::super::{claude, codex};
 const SCRIPT: &str = include_str!("ask.ts");
 
 /// Hands every turn to a real program.
-pub(super) fn ask(peer: Peer, program: &Path, scene: &Scene, turns: &[Value]) -> Result<Vec<Value>> {
-    match peer {
+pub(super) fn ask(program: &Program, scene: &Scene, turns: &[Value]) -> Result<Vec<Value>> {
+    match program.peer {
         Peer::Codex => ask_codex(program, scene, turns),
         Peer::Omp => ask_omp(program, scene, turns),
         Peer::ClaudeCode => turns.iter().map(|turn| ask_claude(program, scene, text(turn)?)).collect(),
@@ -30,7 +29,7 @@ fn text(turn: &Value) -> Result<&str> {
 }
 
 /// Gives each turn a thread of its own, so that none sees what another has loaded.
-fn ask_codex(program: &Path, scene: &Scene, turns: &[Value]) -> Result<Vec<Value>> {
+fn ask_codex(program: &Program, scene: &Scene, turns: &[Value]) -> Result<Vec<Value>> {
     let model = FakeModel::start(codex::answer)?;
     let mut rpc = codex::start(program, scene, &codex::provider(&model.url()))?;
     let mut answers = Vec::new();
@@ -59,7 +58,7 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
     Some(text.split_once(start)?.1.split_once(end)?.0)
 }
 
-fn ask_claude(program: &Path, scene: &Scene, typed: &str) -> Result<Value> {
+fn ask_claude(program: &Program, scene: &Scene, typed: &str) -> Result<Value> {
     let texts = claude::typed(program, scene, typed)?;
     let find = |start: &str, end: &str| texts.iter().find_map(|text| between(text, start, end));
     let Some(name) = find("<command-name>/", "</command-name>") else { return Ok(json!([])) };
@@ -68,14 +67,14 @@ fn ask_claude(program: &Path, scene: &Scene, typed: &str) -> Result<Value> {
     Ok(json!([{ "name": name, "path": format!("{folder}/SKILL.md"), "arguments": arguments }]))
 }
 
-fn ask_omp(program: &Path, scene: &Scene, turns: &[Value]) -> Result<Vec<Value>> {
+fn ask_omp(program: &Program, scene: &Scene, turns: &[Value]) -> Result<Vec<Value>> {
     let texts = turns.iter().map(text).collect::<Result<Vec<_>>>()?;
     let scratch = tempfile::tempdir()?;
     let file = |name: &str| scratch.path().join(name);
     fs_err::write(file("ask.ts"), SCRIPT)?;
     fs_err::write(file("texts.json"), serde_json::to_vec(&texts)?)?;
-    let source = Peer::Omp.package().context("no home folder")?.join("src");
-    let mut command = scene.command(program);
+    let source = program.package.join("src");
+    let mut command = scene.command(&program.file);
     command.arg("run").arg(file("ask.ts")).arg(source).arg(scene.folder()).arg(file("texts.json")).arg(file("answer"));
     command.stdin(Stdio::null()).output().context("the real program does not start")?;
     let answer = fs_err::read_to_string(file("answer")).context("omp gave no answer")?;

@@ -1,22 +1,20 @@
 //! Calls skills in `OpenCode`, by commands of its user and by a tool of its model.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::{answer, chunk, configure, prepare, run};
 use crate::fidelity::call::{Call, Caller, Message, Outcome};
 use crate::fidelity::http::{FakeModel, Reply, Request};
-use crate::fidelity::peers::Peer;
+use crate::fidelity::peers::{self, Peer, Program};
 use crate::fidelity::scene::Scene;
 
 /// Makes each call in a session of its own.
-pub(in crate::fidelity) fn calls(program: &Path, scene: &Scene, calls: &[Call]) -> Result<Vec<Outcome>> {
+pub(in crate::fidelity) fn calls(program: &Program, scene: &Scene, calls: &[Call]) -> Result<Vec<Outcome>> {
     calls.iter().map(|call| one(program, scene, call)).collect()
 }
 
-fn one(program: &Path, scene: &Scene, call: &Call) -> Result<Outcome> {
+fn one(program: &Program, scene: &Scene, call: &Call) -> Result<Outcome> {
     let mut input = (call.caller == Caller::Model).then(|| json!({ "name": call.skill }));
     let model = FakeModel::start(move |request| match input.take_if(|_| has_tools(request)) {
         Some(input) => calling(&input),
@@ -70,7 +68,7 @@ fn calling(input: &Value) -> Reply {
 
 /// Returns where programs are looked for: the program wants `rg`, which comes with Codex if the machine has none.
 fn search_path() -> Option<std::ffi::OsString> {
-    let bundled = Peer::Codex.package()?.join("vendor/x86_64-unknown-linux-musl/codex-path");
+    let bundled = peers::file_of(Peer::Codex, "vendor/x86_64-unknown-linux-musl/codex-path")?;
     let mut folders: Vec<_> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
     folders.push(bundled);
     std::env::join_paths(folders).ok()

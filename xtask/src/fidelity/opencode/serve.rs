@@ -2,7 +2,6 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::prepare;
-use crate::fidelity::peers::Peer;
+use crate::fidelity::peers::{Peer, Program};
 use crate::fidelity::prose::mark;
 use crate::fidelity::scene::Scene;
 
@@ -29,7 +28,7 @@ impl Drop for BoundListener {
 }
 
 /// Asks a server of `OpenCode` for its skills and commands: those that it reads from disk, by place.
-pub(in crate::fidelity) fn answers(program: &Path, scene: &Scene) -> Result<Value> {
+pub(in crate::fidelity) fn answers(program: &Program, scene: &Scene) -> Result<Value> {
     let server = start(program, scene)?;
     let mut skills = server.ask("/skill", scene)?;
     skills.retain(|skill| skill["location"] != "<built-in>");
@@ -44,11 +43,11 @@ pub(in crate::fidelity) fn answers(program: &Path, scene: &Scene) -> Result<Valu
     for list in [&mut skills, &mut commands] {
         list.sort_by_key(|one| one["name"].to_string());
     }
-    let answer = json!({ "program": Peer::OpenCode.version()?, "skill": skills, "command": commands });
+    let answer = json!({ "skill": skills, "command": commands });
     Ok(serde_json::from_str(&scene.portable(&answer.to_string()))?)
 }
 
-fn start(program: &Path, scene: &Scene) -> Result<BoundListener> {
+fn start(program: &Program, scene: &Scene) -> Result<BoundListener> {
     let mut command = prepare(program, scene)?;
     command.args(["serve", "--port", "0", "--hostname", "127.0.0.1"]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;

@@ -1,11 +1,9 @@
 //! What a model gets when a skill is called, compared with what the real programs sent.
 
-use std::path::Path;
-
 use serde::Deserialize;
 
 use super::pattern::differs;
-use super::{CALLS, Difference, Scene, check};
+use super::{CALLS, CaseFolder, Difference, Scene, check};
 
 /// What a real program made of some calls.
 #[derive(Deserialize)]
@@ -46,10 +44,10 @@ struct Refused {
     text: String,
 }
 
-fn compare(scene: &Scene, folder: &Path) -> Vec<Difference> {
+fn compare(scene: &Scene, folder: &CaseFolder) -> Vec<Difference> {
     let text = fs_err::read_to_string(folder.join("activations.json")).unwrap();
     let recording: Recording = serde_json::from_str(&text).unwrap();
-    assert!(!recording.calls.is_empty(), "{} has calls", folder.display());
+    assert!(!recording.calls.is_empty(), "{} has calls", folder.name());
     recording.calls.iter().flat_map(|call| compare_call(scene, call)).collect()
 }
 
@@ -92,6 +90,11 @@ fn codex_is_sent_the_same() {
 #[test]
 fn claude_code_is_sent_the_same() {
     check("claude-code", CALLS, compare);
+}
+
+#[test]
+fn claude_code_of_an_older_version_is_sent_the_same() {
+    check("claude-code@2.1.240", CALLS, compare);
 }
 
 #[test]

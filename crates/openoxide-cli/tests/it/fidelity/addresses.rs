@@ -1,19 +1,19 @@
 //! What a real program answered to addresses of skills and their files, compared with what `read` answers.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use serde_json::Value;
 
-use super::Scene;
-use crate::support::{bin, repository};
+use super::{CaseFolder, Scene};
+use crate::support::bin;
 
 #[test]
 fn omp_reads_the_same() {
-    compare("omp", &repository("fidelity/omp/addresses"));
+    let case = CaseFolder::all("omp").into_iter().find(|case| case.name() == "addresses");
+    compare("omp", &case.unwrap());
 }
 
-fn compare(host: &'static str, folder: &Path) {
+fn compare(host: &'static str, folder: &CaseFolder) {
     let list =
         |file: &str| -> Value { serde_json::from_str(&fs_err::read_to_string(folder.join(file)).unwrap()).unwrap() };
     let (asked, recorded) = (list("asked.json"), list("addresses.json"));
