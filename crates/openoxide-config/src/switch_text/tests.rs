@@ -38,6 +38,9 @@ fn check_two(format: Format, key: &str, marks: [&Mark; 2], on: &str) {
         for mark in marks {
             text = switch(&text, format, key, mark, false).unwrap();
         }
+        for mark in marks {
+            assert_eq!(switch(&text, format, key, mark, false).unwrap(), text, "it is off already");
+        }
         for index in order {
             text = switch(&text, format, key, marks[index], true).unwrap();
         }
@@ -132,6 +135,9 @@ fn rules_in_toml() {
         "# Slow.\n[[skills.config]]\nname = \"x\" # by me\nenabled = false # for now\n",
     );
     check_two(Format::Toml, "skills.config", [&rule("x"), &rule("y")], "a = 1\n\n[b]\nc = 2\n");
+    let overruled = format!("{off}\n[[skills.config]]\npath = \"/p/x/SKILL.md\"\nenabled = true\n");
+    let again = switch(&overruled, Format::Toml, "skills.config", &rule("x"), false).unwrap();
+    assert_eq!(again, format!("{overruled}\n{off}"), "a later rule by path may switch it on");
 }
 
 #[test]

@@ -26,6 +26,15 @@ impl Rule<'_> {
         rule.get(self.field).and_then(Item::as_str) == Some(self.skill)
     }
 
+    /// Tells whether rules, the last one first, switch the skill off already. A later one that names skills in the other way and
+    /// switches one on could mean this one, and then decides.
+    fn is_said_by<'t>(&self, mut rules: impl Iterator<Item = &'t dyn TableLike>) -> bool {
+        let matters = |rule: &&dyn TableLike| {
+            self.is_about(*rule) || !rule.contains_key(self.field) && Rule::says(*rule) == Some(true)
+        };
+        rules.find(matters).is_some_and(|rule| self.is_about(rule) && Rule::says(rule) == Some(false))
+    }
+
     fn says(rule: &dyn TableLike) -> Option<bool> {
         rule.get("enabled").and_then(Item::as_bool)
     }
@@ -77,20 +86,19 @@ fn switch_on(document: &mut DocumentMut, key: &[String], rule: &Rule<'_>) -> Res
 fn switch_off(document: &mut DocumentMut, key: &[String], rule: &Rule<'_>) -> Result<(), usize> {
     match rules_at(document, key)? {
         Some(Rules::Tables(rules)) => {
-            // A rule before another one would not decide.
-            if let Some(last) = rules.iter_mut().last().filter(|last| rule.is_about(*last)) {
-                if Rule::says(last) == Some(false) {
-                    return Ok(());
-                }
-                if !is_plain(last) {
-                    put_enabled(last, false);
-                    return Ok(());
-                }
+            let tables: Vec<&Table> = rules.iter().collect();
+            if rule.is_said_by(tables.into_iter().rev().map(|table| table as &dyn TableLike)) {
+                return Ok(());
+            }
+            // A rule before another one might not decide.
+            if let Some(last) = rules.iter_mut().last().filter(|last| rule.is_about(*last) && !is_plain(last)) {
+                put_enabled(last, false);
+                return Ok(());
             }
         }
         Some(Rules::Inline(rules)) => {
-            let last = rules.iter().last().and_then(Value::as_inline_table);
-            if last.is_some_and(|last| rule.is_about(last) && Rule::says(last) == Some(false)) {
+            let tables: Vec<&InlineTable> = rules.iter().filter_map(Value::as_inline_table).collect();
+            if rule.is_said_by(tables.into_iter().rev().map(|table| table as &dyn TableLike)) {
                 return Ok(());
             }
         }
