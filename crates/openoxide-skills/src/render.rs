@@ -94,16 +94,22 @@ impl Renderer<'_> {
         for ((item, choice), entry) in drawing.items.into_iter().zip(&drawing.fitted.choices).zip(self.entries) {
             let detail = choice.detail(&item);
             let (name, path) = (entry.skill.name.to_string(), entry.skill.path.to_path_buf());
-            shown.push(ShownSkill { name, path, detail, cost: self.fit.cost(&item.full) });
-            match detail {
-                DetailLevel::LeftOut => {}
-                DetailLevel::Full => lines.push(item.full),
-                DetailLevel::NameOnly => lines.push(item.bare),
+            let cost = self.fit.cost(&item.full);
+            let line = match detail {
+                DetailLevel::LeftOut => None,
+                DetailLevel::Full => Some(item.full),
+                DetailLevel::NameOnly => Some(item.bare),
                 DetailLevel::Shortened => {
                     let (name, text) = (shown_name(entry, self.view), item.cut(choice));
-                    lines.push(draw_entry(self.templates, &name, entry, &text, &item.path)?);
+                    Some(draw_entry(self.templates, &name, entry, &text, &item.path)?)
                 }
-            }
+            };
+            let room = match detail {
+                DetailLevel::Full => cost,
+                _ => line.as_ref().map_or(0, |line| self.fit.cost(line)),
+            };
+            shown.push(ShownSkill { name, path, detail, cost, room });
+            lines.extend(line);
         }
         let rules = &self.view.host.catalog;
         let mut text = if !rules.shown {

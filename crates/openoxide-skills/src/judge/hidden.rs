@@ -61,9 +61,7 @@ fn problem(text: &str, kind: HiddenKind, first: &HiddenRun, count: usize) -> Dia
     if kind == HiddenKind::Encoded {
         problem.level = Level::Error;
     }
-    problem
-        .help("remove them: people do not see them, and a model reads them")
-        .at(text, first.span.clone())
+    problem.help("remove them: people do not see them, and a model reads them").at(text, first.span.clone())
 }
 
 /// Returns a line of a description that looks like another skill where a host lists one skill on each line.
