@@ -41,14 +41,19 @@ impl AskingArgs {
         Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Asks which of several; nothing or an unclear answer means none. Absent: nobody can be asked.
+    /// Asks which of several, until the answer is clear; nothing means none. Absent: nobody can be asked.
     pub(crate) fn choose(&self, ui: &Ui, question: &str, titles: &[String]) -> Option<Vec<usize>> {
         if self.yes || !self.can_ask() {
             return None;
         }
         titles.iter().zip(1..).for_each(|(title, number)| ui.ask(&format!("  [{number}] {}", safe(title))));
-        let line = read_line(ui, &format!("{question}  numbers, [a]ll or [n]one > ")).unwrap_or_default();
-        Some(numbers(&line, titles.len()))
+        loop {
+            let line = read_line(ui, &format!("{question}  numbers, [a]ll or [n]one > ")).unwrap_or_default();
+            match numbers(&line, titles.len()) {
+                Some(wanted) => return Some(wanted),
+                None => ui.ask(&format!("Please answer with numbers from 1 to {}, `a` or `n`.", titles.len())),
+            }
+        }
     }
 
     fn can_ask(&self) -> bool {
@@ -56,16 +61,18 @@ impl AskingArgs {
     }
 }
 
-/// Reads which of some numbered things a person wants, in their order; a word that is none of them means none.
-fn numbers(line: &str, count: usize) -> Vec<usize> {
+/// Reads which of some numbered things a person wants, in their order; absent: the answer is unclear.
+fn numbers(line: &str, count: usize) -> Option<Vec<usize>> {
     let words = || line.split(|character: char| character == ',' || character.is_whitespace());
     let words = words().filter(|word| !word.is_empty());
-    if matches!(line.trim().to_lowercase().as_str(), "a" | "all") {
-        return (0..count).collect();
+    match line.trim().to_lowercase().as_str() {
+        "a" | "all" => return Some((0..count).collect()),
+        "n" | "none" | "no" => return Some(Vec::new()),
+        _ => {}
     }
     let number = |word: &str| word.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
     let numbers: Option<std::collections::BTreeSet<usize>> = words.map(number).collect();
-    numbers.unwrap_or_default().into_iter().map(|number| number - 1).collect()
+    Some(numbers?.into_iter().map(|number| number - 1).collect())
 }
 
 /// The longest line that is read as an answer.
