@@ -355,3 +355,15 @@ fn extent(size: Option<(usize, u64)>, digest: Option<&str>) -> String {
         _ => "what it says cannot be known before, and is another each time".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn an_unclear_answer_is_none_and_is_asked_again() {
+        assert_eq!([numbers("2, 1", 2), numbers("a\n", 2)], [Some(vec![0, 1]), Some(vec![0, 1])]);
+        assert_eq!([numbers("", 2), numbers("n", 2), numbers("None\n", 2)], [Some(vec![]), Some(vec![]), Some(vec![])]);
+        assert_eq!([numbers("3", 2), numbers("0", 2), numbers("1 x", 2), numbers("y", 2)], [None, None, None, None]);
+    }
+}

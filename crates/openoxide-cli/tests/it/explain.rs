@@ -265,3 +265,32 @@ fn one_that_only_one_agent_here_sees() {
     ----- stderr -----
     ");
 }
+
+/// A link that lets an agent show less of what it shows is suggested nowhere.
+#[test]
+fn no_link_is_suggested_into_a_full_catalog() {
+    let context = TestContext::new();
+    context.tree("//- home/.codex/config.toml\n//- home/.claude/settings.json\n{}\n");
+    for at in 0..40 {
+        let about = "words ".repeat(150);
+        let folder = format!("project/.agents/skills/skill-{at}");
+        context.tree(&format!("//- {folder}/SKILL.md\n---\nname: skill-{at}\ndescription: {about}\n---\n"));
+    }
+    context.tree(&skill_file("project/.claude/skills", "tiny", "tiny"));
+    let explained = run(&context, &["explain", "tiny"]).stdout;
+    assert!(explained.contains("No link is suggested: Codex's catalog is full."), "{explained}");
+    assert!(explained.contains("openoxide prompt --host codex") && !explained.contains("--into codex"), "{explained}");
+    let overview = run(&context, &["-v"]).stdout;
+    assert!(!overview.contains("--into codex"), "{overview}");
+}
+
+/// Trust is said only for agents that wait for it.
+#[test]
+fn a_project_that_is_not_trusted_matters_to_some_agents() {
+    let context = furnished();
+    context.tree("//- home/.codex/config.toml\n");
+    let explained = run(&context, &["explain", "deploy"]).stdout;
+    assert!(!explained.contains("trusted"), "{explained}");
+    let own = run(&context, &["explain", "deploy", "--host", "openoxide"]).stdout;
+    assert!(own.contains("repo, not trusted, so it does not replace yours in OpenOxide"), "{own}");
+}

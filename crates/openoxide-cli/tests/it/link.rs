@@ -842,3 +842,18 @@ fn two_of_one_name_do_not_both_go() {
     refused(&context, &both, 2, "would both go to `.claude/skills/same`");
     assert!(!context.project().join(".claude").exists());
 }
+
+#[test]
+fn the_folder_that_your_other_agents_do_not_read_is_chosen() {
+    let context = TestContext::new();
+    context.tree(
+        "//- home/.codex/config.toml\n//- home/.claude/settings.json\n{}\n//- home/.config/opencode/opencode.json\n{}\n\
+         //- project/.git/HEAD\nref: refs/heads/main\n//- project/.claude/skills/\n//- project/.agents/skills/\n",
+    );
+    context.tree(&skill_file("project/.codex/skills", "deploy", "deploy"));
+    insta::assert_snapshot!(run(&context, &["link", "deploy", "--into", "opencode"]), @"");
+    assert_eq!(names(&context, "claude-code"), [] as [&str; 0]);
+    assert_eq!(names(&context, "opencode"), ["deploy"]);
+    // Claude Code has one folder, which OpenCode reads too.
+    insta::assert_snapshot!(run(&context, &["link", "deploy", "--into", "claude-code", "--dry-run"]), @"");
+}

@@ -681,3 +681,26 @@ fn advice_makes_nothing_worse() {
     let prompt = json(&context, &["prompt", "--json", "--host", "claude-code", "--window", "200000"]);
     assert_eq!((&prompt["window"]["from"], &prompt["budget"]), (&"option".into(), &6_000.into()));
 }
+
+/// The command names the skills that the text speaks of.
+#[test]
+fn as_many_skills_are_named_as_have_to_go() {
+    let context = padded();
+    context.tree("//- bin/claude exec\n");
+    let (mut few, mut many) = (false, false);
+    for at in 0..20 {
+        let about = "words ".repeat(60);
+        context.tree(&format!("//- home/.claude/skills/s{at}/SKILL.md\n---\nname: s{at}\ndescription: {about}\n---\n"));
+        let Some(line) = fix(&context).into_iter().find(|line| line["choices"][0].is_string()) else { continue };
+        let said = line["details"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned();
+        let named = line["choices"][0].as_str().unwrap().split(' ').filter(|word| word.starts_with('s')).count();
+        let number = match said.split(' ').find_map(|word| word.parse::<usize>().ok()) {
+            Some(number) => number,
+            None => 1,
+        };
+        assert_eq!(named, number.min(3), "{line:#}");
+        assert_eq!(said.contains("`disable` below names the first 3 of them"), number > 3, "{line:#}");
+        (few, many) = (few || number <= 3, many || number > 3);
+    }
+    assert!(few && many, "both cases came up");
+}
