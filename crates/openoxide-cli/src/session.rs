@@ -7,7 +7,6 @@ use openoxide_app::{
     ConfigProblem, Depth, OWN_HOST, Place, PlaceSettings, Snapshot, Workspace, paths, problems, settings,
 };
 
-use crate::table::fill;
 use crate::ui::{Ui, safe, safe_lines};
 use crate::{args::Common, error, error::CommandError};
 
@@ -73,11 +72,10 @@ pub(crate) fn unknown_skill_hint(ui: &Ui, workspace: &Workspace, wanted: &str, q
 /// Says that no agent was found, and which hosts are known.
 pub(crate) fn say_no_agent(ui: &Ui, workspace: &Workspace) {
     let names: Vec<String> = workspace.hosts.names().filter(|name| *name != OWN_HOST).map(safe).collect();
-    let line = format!(
+    ui.say(&format!(
         "no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of {}",
         names.join(", ")
-    );
-    ui.say(&fill("", &line, ui.width));
+    ));
 }
 
 /// Warns of problems of settings files.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use openoxide_config::Workspace;
+use openoxide_config::{MyAgentsOrigin, Workspace};
 use openoxide_skills::catalog::PlannedLink;
 use openoxide_skills::host::{Layout, Links};
 use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
@@ -188,7 +188,10 @@ impl<'w> Places<'w> {
     /// Returns the user's other agents that look into a folder.
     fn others_in(&self, root: &Root) -> impl Iterator<Item = &View> {
         let others = self.others.get_or_init(|| {
-            let agents = self.workspace.usual_agents().map(|agents| agents.hosts).unwrap_or_default();
+            // Our own rules, which stand in where no agent is found, are no agent.
+            let agents = self.workspace.usual_agents().ok();
+            let agents = agents.filter(|agents| agents.origin != MyAgentsOrigin::NoneFound);
+            let agents = agents.map(|agents| agents.hosts).unwrap_or_default();
             let views = agents.into_iter().map(|agent| agent.view);
             views.filter(|view| view.spec.name != self.view.spec.name).collect()
         });

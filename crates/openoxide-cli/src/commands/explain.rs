@@ -168,7 +168,7 @@ fn trust(file: &ExplainedFileLine, hosts: &[HostOutcome]) -> String {
     match file.trusted {
         Some(true) => ", trusted".to_owned(),
         Some(false) if !titles.is_empty() => {
-            format!(", not trusted, so it does not replace yours in {}", titles.join(", "))
+            format!(", not trusted: yours wins in {}", titles.join(", "))
         }
         _ => String::new(),
     }

@@ -30,7 +30,6 @@ fn text() {
       | ^^^^^^^^^^^^^^^^^
       |
       = dropped by: Codex, OpenCode
-      = read differently by: Claude Code
       = help: begin with `---`, the lines `name:` and `description:`, and `---`
 
     warning[S0106]: this value is not valid YAML unless it is quoted
@@ -39,7 +38,7 @@ fn text() {
     3 | description: Fill forms: flatten them too
       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `: ` ends a key in YAML
       |
-      = read differently by: Claude Code, Codex, OpenCode
+      = read differently by: Codex, OpenCode
       = help: put quotes around the value   (--fix does this)
 
     note[S0110]: `disable-model-invocation` is not a field of the standard

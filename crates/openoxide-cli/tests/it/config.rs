@@ -290,6 +290,12 @@ fn what_is_set_and_unset_leaves_nothing() {
     let context = TestContext::new();
     let before = snapshot_of(context.root());
     assert_eq!(run(&context, &["config", "set", "color", "never"]).status, Some(0));
-    insta::assert_snapshot!(run(&context, &["config", "unset", "color"]), @"");
+    insta::assert_snapshot!(run(&context, &["config", "unset", "color"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    color is removed from ~/.openoxide/config.toml
+    ~/.openoxide/config.toml had nothing else in it, so it is removed
+    ");
     assert_eq!(snapshot_of(context.root()), before);
 }

@@ -19,7 +19,7 @@ fn a_name_that_two_have() {
     ----- stdout -----
     deploy: 2 found
 
-      .agents/skills/deploy    repo, not trusted
+      .agents/skills/deploy    repo
       ~/.agents/skills/deploy  user
 
       Claude Code  not found  it looks only in ~/.claude/skills, .claude/skills
@@ -43,7 +43,7 @@ fn one_that_another_host_does_not_see() {
     ----- stdout -----
     release-notes: 1 found
 
-      .claude/skills/release-notes  repo, not trusted
+      .claude/skills/release-notes  repo
 
       Claude Code  active     .claude/skills/release-notes
       Codex        not found  it looks only in .codex/skills, ~/.codex/skills,
@@ -62,7 +62,7 @@ fn all_hosts() {
     ----- stdout -----
     release-notes: 1 found
 
-      .claude/skills/release-notes  repo, not trusted
+      .claude/skills/release-notes  repo
 
       Claude Code   active     .claude/skills/release-notes
       Codex         not found  it looks only in .codex/skills, ~/.codex/skills,
@@ -99,7 +99,7 @@ fn one_host() {
     ----- stdout -----
     release-notes: 1 found
 
-      .claude/skills/release-notes  repo, not trusted
+      .claude/skills/release-notes  repo
 
       Codex  not found  it looks only in .codex/skills, ~/.codex/skills,
                         ~/.agents/skills, .agents/skills
@@ -114,7 +114,7 @@ fn one_host() {
     deploy: 2 found
 
       ~/.agents/skills/deploy  user
-      .agents/skills/deploy    repo, not trusted
+      .agents/skills/deploy    repo
 
       OpenOxide  active     ~/.agents/skills/deploy
                  untrusted  .agents/skills/deploy: the project is not trusted, so
@@ -132,7 +132,7 @@ fn one_that_is_broken() {
     ----- stdout -----
     empty: 1 found
 
-      .agents/skills/empty  repo, not trusted
+      .agents/skills/empty  repo
 
       Claude Code  not found  it looks only in ~/.claude/skills, .claude/skills
       Codex        invalid    the file does not begin with frontmatter [S0100]
@@ -153,7 +153,7 @@ fn no_agent_is_found() {
     ----- stdout -----
     lint: 1 found
 
-      .agents/skills/lint  repo, not trusted
+      .agents/skills/lint  repo
 
       OpenOxide  active  .agents/skills/lint
       16 other agents: openoxide explain lint --all-hosts
@@ -256,7 +256,7 @@ fn one_that_only_one_agent_here_sees() {
     ----- stdout -----
     lint: 1 found
 
-      .codex/skills/lint  repo, not trusted
+      .codex/skills/lint  repo
 
       Claude Code  not found  it looks only in ~/.claude/skills, .claude/skills
                               openoxide link lint --into claude-code
@@ -292,5 +292,5 @@ fn a_project_that_is_not_trusted_matters_to_some_agents() {
     let explained = run(&context, &["explain", "deploy"]).stdout;
     assert!(!explained.contains("trusted"), "{explained}");
     let own = run(&context, &["explain", "deploy", "--host", "openoxide"]).stdout;
-    assert!(own.contains("repo, not trusted, so it does not replace yours in OpenOxide"), "{own}");
+    assert!(own.contains("repo, not trusted: yours wins in OpenOxide"), "{own}");
 }

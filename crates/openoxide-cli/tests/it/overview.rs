@@ -165,11 +165,11 @@ fn every_command_fixes_what_it_stands_below() {
     insta::assert_snapshot!(overview(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: 9 skills in 4 folders; 4 agents found
+    project: 9 skills in 5 folders; 4 agents found
 
       agent        active  name only  ignored  catalog
       Claude Code       7          0        0  4.7k of 8.0k characters (200k window)
-      Codex             9          0        0  176 of 5.4k tokens (272k window)
+      Codex             9          0        0  208 of 5.4k tokens (272k window)
       Copilot CLI       8          0        1  2.0k characters, no limit
       OpenCode          8          0        2  2.1k characters, no limit
 
@@ -661,7 +661,8 @@ fn advice_makes_nothing_worse() {
          with all descriptions it takes 15.4k characters: 11.0k in ~/.claude/skills
          (30 skills) and 4.4k for the agent's own skills
          the largest: s10 (366), s11 (366) and s12 (366)
-         all descriptions would fit without the 21 largest skills
+         all descriptions would fit without the 21 largest skills; `disable` below
+         names the first 3 of them
          openoxide prompt --host claude-code
          openoxide disable s10 s11 s12 --host claude-code
     ");

@@ -461,7 +461,7 @@ fn what_an_agents_rules_deny_is_denied_on_every_screen() {
     let sees = || {
         let hosts = json(&context, &["hosts", "--json"]);
         let row = hosts["matrix"].as_array().unwrap().iter().find(|row| row["name"] == "deploy").unwrap().clone();
-        (hosts["hosts"][1]["sees"].clone(), row["statuses"]["opencode"].clone())
+        (hosts["hosts"][1]["sees"].clone(), row["hosts"]["opencode"].clone())
     };
     assert_eq!(status(&json(&context, &["list", "deploy", "--json"])), "active");
     assert_eq!((active(), sees()), ((2.into(), 0.into()), (2.into(), "active".into())));
@@ -470,7 +470,10 @@ fn what_an_agents_rules_deny_is_denied_on_every_screen() {
     assert_eq!(off.status, Some(0), "{off}");
     assert_eq!(status(&json(&context, &["list", "deploy", "--json"])), "denied");
     assert_eq!((active(), sees()), ((1.into(), 1.into()), (1.into(), "denied".into())));
-    insta::assert_snapshot!(run(&context, &["explain", "deploy"]).stdout, @"");
+    let explained = run(&context, &["explain", "deploy"]).stdout;
+    for words in ["Codex     active", "OpenCode  denied", "openoxide enable deploy --host opencode"] {
+        assert!(explained.contains(words), "{words}\n{explained}");
+    }
     let table = run(&context, &["list", "deploy"]);
     assert!(table.stderr.contains("\u{25cb} ignored"), "{table}");
 
@@ -486,8 +489,16 @@ fn what_an_agents_rules_deny_is_denied_on_every_screen() {
 fn only_agents_in_which_it_would_change_something_are_offered() {
     let context = with_agents();
     assert_eq!(run(&context, &["disable", "deploy", "--host", "codex", "--yes"]).status, Some(0));
-    insta::assert_snapshot!(run(&context, &["enable", "deploy", "--yes"]), @"");
-    insta::assert_snapshot!(run(&context, &["enable", "deploy", "--yes"]), @"");
+    let on = run(&context, &["enable", "deploy", "--yes"]);
+    assert!(on.status == Some(0) && on.stderr.contains("deploy is on in Codex"), "{on}");
+    assert!(!on.stderr.contains("Claude Code"), "{on}");
+    insta::assert_snapshot!(run(&context, &["enable", "deploy", "--yes"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    deploy was on already in Claude Code
+    deploy was on already in Codex
+    ");
     // With two of them off, the question is which.
     for host in ["codex", "claude-code"] {
         assert_eq!(run(&context, &["disable", "deploy", "--host", host, "--yes"]).status, Some(0));
