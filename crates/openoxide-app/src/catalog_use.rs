@@ -1,5 +1,7 @@
 //! Measures what an agent's catalog takes, and says it as people read it. Every screen has its numbers from here.
 
+use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,6 +9,7 @@ use openoxide_config::Workspace;
 use openoxide_live::Snapshot;
 use openoxide_runtime::seen_by_model;
 use openoxide_skills::prelude::{Catalog, Model, Prompt, View, render};
+use openoxide_skills::render::{DetailLevel, ShownSkill};
 
 use crate::numbers::thousands;
 
@@ -30,8 +33,28 @@ pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(0))
 }
 
+/// Tells whether a catalog shows less than before: less of some skill that was there, or a new one not whole.
+pub(crate) fn shows_less(before: &Prompt, after: &Prompt) -> bool {
+    let now: HashMap<&Path, &ShownSkill> = after.shown.iter().map(|shown| (&*shown.path, shown)).collect();
+    let loses = |was: &ShownSkill| {
+        let now = now.get(&*was.path);
+        now.is_some_and(|now| (rank(now.detail), now.room) < (rank(was.detail), was.room.min(now.cost)))
+    };
+    overflows_more(&CatalogUse::from(before), &CatalogUse::from(after)) || before.shown.iter().any(loses)
+}
+
+/// Returns how much is shown of a skill, as a number to compare.
+pub(crate) fn rank(detail: DetailLevel) -> u8 {
+    match detail {
+        DetailLevel::LeftOut => 0,
+        DetailLevel::NameOnly => 1,
+        DetailLevel::Shortened => 2,
+        DetailLevel::Full => 3,
+    }
+}
+
 /// Tells whether a catalog overflows more than before: more skills are shortened, without their description or left out.
-pub(crate) fn overflows_more(before: &CatalogUse, after: &CatalogUse) -> bool {
+fn overflows_more(before: &CatalogUse, after: &CatalogUse) -> bool {
     let lost = |catalog: &CatalogUse| {
         let left_out = catalog.left_out;
         (left_out, left_out + catalog.name_only, left_out + catalog.name_only + catalog.shortened)

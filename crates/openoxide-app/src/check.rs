@@ -106,16 +106,19 @@ pub fn check(workspace: &Workspace, input: &CheckInput, report: Report<'_>) -> R
         if !input.paths.is_empty() {
             scope.report_left(workspace, &targets, report);
         }
-        let planner = Planner { workspace, frame: &frame, selection: &selection, scope: &scope };
-        plan = planner.plan(&targets, input.rename, report)?;
+        let planner = Planner { workspace, frame: &frame, targets: &targets, selection: &selection, scope: &scope };
+        plan = planner.plan(input.rename, report)?;
         if input.fixes == Fixes::Make {
             fixed = apply::apply(workspace, &scope, &plan, report)?;
             targets.folders = targets.folders.iter().map(|folder| plan.path_after(folder)).collect();
+            let finders = std::mem::take(&mut targets.finders).into_iter();
+            targets.finders = finders.map(|(folder, hosts)| (plan.path_after(&folder), hosts)).collect();
         }
     }
     let around = workspace.around();
     let judge = |folder: &PathBuf| {
-        judge_draft(folder, frame.judges(&frame.hosts()), &around.boundary_at(folder), &Draft::default())
+        let hosts = frame.hosts_for(&targets, folder);
+        judge_draft(folder, frame.judges(&hosts), &around.boundary_at(folder), &Draft::default())
     };
     let mut judged: Vec<Judgment> = targets.folders.iter().map(judge).collect();
     report_twins(&mut judged);

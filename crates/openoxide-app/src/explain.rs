@@ -7,7 +7,7 @@ mod outcome;
 use openoxide_config::{MyAgentsOrigin, Workspace};
 use openoxide_skills::catalog::Searched;
 use openoxide_skills::diagnostic::Code;
-use openoxide_skills::prelude::{Depth, View};
+use openoxide_skills::prelude::{Catalog, Depth, View};
 use openoxide_wire::{ExplainAnswer, ExplainedFileLine, HostOutcome, SchemaVersion};
 
 use crate::{Error, ErrorKind};
@@ -63,7 +63,9 @@ pub fn explain(workspace: &Workspace, subject: &str, all_hosts: bool) -> Result<
     let other_hosts = if all_hosts { 0 } else { others.len() };
     views.extend(others);
     let searched = Searched::load(&views, Depth::Thorough);
-    let everywhere = Everywhere::new(workspace, &searched, &views, mine, subject)?;
+    let seen = searched.catalogs.iter().zip(&views).map(|(catalog, view)| catalog.clone().as_model_sees(view));
+    let seen: Vec<Catalog> = seen.collect();
+    let everywhere = Everywhere::new(workspace, (&searched, &seen), &views, mine, subject)?;
     let shown = if all_hosts { views.len() } else { mine };
     let outcomes = (0..shown).map(|column| HostOutcome { mine: column < mine, ..everywhere.outcome(column) });
     let hosts: Vec<HostOutcome> = outcomes.collect();

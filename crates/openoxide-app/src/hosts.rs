@@ -37,7 +37,8 @@ pub fn host_of(snapshot: &Snapshot, matrix: bool) -> HostsAnswer {
 }
 
 fn hosts_of(views: &[View], mine: usize, matrix: bool) -> HostsAnswer {
-    let catalogs = load(views, Depth::Quick);
+    let found = load(views, Depth::Quick).into_iter().zip(views);
+    let catalogs: Vec<Catalog> = found.map(|(catalog, view)| catalog.as_model_sees(view)).collect();
     let lines = views.iter().zip(&catalogs).enumerate();
     HostsAnswer {
         schema: SchemaVersion::default(),

@@ -13,7 +13,12 @@ use openoxide_live::PlaceSettings;
 use openoxide_skills::{catalog::Entry, text::TerminalText};
 use openoxide_wire::ChangeAnswer;
 
-use crate::{Error, ErrorKind, Progress, Report, numbers::count, paths, skill_id::SkillReference};
+use crate::{
+    Error, ErrorKind, Progress, Report,
+    numbers::{count, listed},
+    paths,
+    skill_id::SkillReference,
+};
 
 use pair::HostPair;
 pub use place::{Placement, is_elsewhere, unseen, would_drop};
@@ -176,6 +181,11 @@ impl<'l> Linking<'l> {
             true => format!("copy {source} to {place}"),
             false => format!("link {place} to {source}"),
         }));
+        if !placement.also_seen_by.is_empty() {
+            let who = TerminalText(&listed(&placement.also_seen_by)).to_string();
+            let verb = if placement.also_seen_by.len() == 1 { "looks" } else { "look" };
+            (self.report)(Progress::Done(format!("{who} {verb} there too")));
+        }
         if self.input.dry_run { Ok(()) } else { placement.make(self.input.copy) }
     }
 

@@ -41,14 +41,19 @@ impl AskingArgs {
         Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Asks which of several; nothing or an unclear answer means none. Absent: nobody can be asked.
+    /// Asks which of several, until the answer is clear; nothing means none. Absent: nobody can be asked.
     pub(crate) fn choose(&self, ui: &Ui, question: &str, titles: &[String]) -> Option<Vec<usize>> {
         if self.yes || !self.can_ask() {
             return None;
         }
         titles.iter().zip(1..).for_each(|(title, number)| ui.ask(&format!("  [{number}] {}", safe(title))));
-        let line = read_line(ui, &format!("{question}  numbers, [a]ll or [n]one > ")).unwrap_or_default();
-        Some(numbers(&line, titles.len()))
+        loop {
+            let line = read_line(ui, &format!("{question}  numbers, [a]ll or [n]one > ")).unwrap_or_default();
+            match numbers(&line, titles.len()) {
+                Some(wanted) => return Some(wanted),
+                None => ui.ask(&format!("Please answer with numbers from 1 to {}, `a` or `n`.", titles.len())),
+            }
+        }
     }
 
     fn can_ask(&self) -> bool {
@@ -56,16 +61,18 @@ impl AskingArgs {
     }
 }
 
-/// Reads which of some numbered things a person wants, in their order; a word that is none of them means none.
-fn numbers(line: &str, count: usize) -> Vec<usize> {
+/// Reads which of some numbered things a person wants, in their order; absent: the answer is unclear.
+fn numbers(line: &str, count: usize) -> Option<Vec<usize>> {
     let words = || line.split(|character: char| character == ',' || character.is_whitespace());
     let words = words().filter(|word| !word.is_empty());
-    if matches!(line.trim().to_lowercase().as_str(), "a" | "all") {
-        return (0..count).collect();
+    match line.trim().to_lowercase().as_str() {
+        "a" | "all" => return Some((0..count).collect()),
+        "n" | "none" | "no" => return Some(Vec::new()),
+        _ => {}
     }
     let number = |word: &str| word.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
     let numbers: Option<std::collections::BTreeSet<usize>> = words.map(number).collect();
-    numbers.unwrap_or_default().into_iter().map(|number| number - 1).collect()
+    Some(numbers?.into_iter().map(|number| number - 1).collect())
 }
 
 /// The longest line that is read as an answer.
@@ -346,5 +353,17 @@ fn extent(size: Option<(usize, u64)>, digest: Option<&str>) -> String {
             format!("{}, {} bytes, {}", count(files, "file"), grouped(bytes), short_digest(digest))
         }
         _ => "what it says cannot be known before, and is another each time".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn an_unclear_answer_is_none_and_is_asked_again() {
+        assert_eq!([numbers("2, 1", 2), numbers("a\n", 2)], [Some(vec![0, 1]), Some(vec![0, 1])]);
+        assert_eq!([numbers("", 2), numbers("n", 2), numbers("None\n", 2)], [Some(vec![]), Some(vec![]), Some(vec![])]);
+        assert_eq!([numbers("3", 2), numbers("0", 2), numbers("1 x", 2), numbers("y", 2)], [None, None, None, None]);
     }
 }

@@ -6,6 +6,8 @@ use openoxide_app::Entry;
 use openoxide_app::agents_list::{AgentCatalogs, Mark, SkillRow};
 use openoxide_app::catalog_use::room_text;
 
+use unicode_width::UnicodeWidthStr as _;
+
 use crate::marks::{MarkColumns, legend};
 use crate::table::{cut, fill, pad, widest};
 use crate::ui::{Role, Ui, paint, safe};
@@ -46,7 +48,11 @@ pub(crate) fn say_legend(ui: &Ui, found: &AgentCatalogs, rows: &[&SkillRow<'_>],
     let line = format!("{words}   {}", legend(|mark| marks.contains(&mark)));
     match marks.iter().all(|mark| *mark == Mark::Active) {
         true => ui.say(&line),
-        false => ui.say(&format!("{line}   why: {}", ui.command("explain SKILL"))),
+        false => {
+            let why = format!("why: {}", ui.command("explain SKILL"));
+            let fits = ui.width.is_none_or(|width| line.width() + 3 + why.width() <= width);
+            ui.say(&format!("{line}{}{why}", if fits { "   " } else { "\n" }));
+        }
     }
     say_rooms(ui, found, rows);
 }

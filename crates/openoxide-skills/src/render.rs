@@ -158,15 +158,19 @@ impl Renderer<'_> {
         for ((item, choice), entry) in drawing.items.into_iter().zip(&drawing.fitted.choices).zip(self.entries) {
             let detail = choice.detail(&item);
             let (name, path) = (entry.skill.name.to_string(), entry.skill.path.to_path_buf());
-            shown.push(ShownSkill { name, path, detail, cost: self.fit.cost(&item.full) });
-            match detail {
-                DetailLevel::LeftOut => {}
-                DetailLevel::Full => lines.push(item.full),
-                DetailLevel::NameOnly => lines.push(item.bare),
-                DetailLevel::Shortened => {
-                    lines.push(self.draw_entry(entry, &self.fit.cut(&item, *choice), &item.path)?);
-                }
-            }
+            let cost = self.fit.cost(&item.full);
+            let line = match detail {
+                DetailLevel::LeftOut => None,
+                DetailLevel::Full => Some(item.full),
+                DetailLevel::NameOnly => Some(item.bare),
+                DetailLevel::Shortened => Some(self.draw_entry(entry, &self.fit.cut(&item, *choice), &item.path)?),
+            };
+            let room = match detail {
+                DetailLevel::Full => cost,
+                _ => line.as_ref().map_or(0, |line| self.fit.cost(line)),
+            };
+            shown.push(ShownSkill { name, path, detail, cost, room });
+            lines.extend(line);
         }
         let rules = &self.view.host.catalog;
         let mut text = if !rules.shown {

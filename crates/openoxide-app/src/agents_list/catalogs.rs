@@ -45,8 +45,8 @@ impl AgentCatalogs {
             agents.hosts.into_iter().map(|host| (host.view, host.problems)).unzip();
         // A person who has to fix unreadable permission rules still sees every skill.
         let seen = |catalog: Arc<Catalog>| seen_by_model(workspace, Arc::clone(&catalog)).unwrap_or(catalog);
-        let catalogs: Vec<Arc<Catalog>> =
-            load(&views, depth).into_iter().map(|catalog| seen(Arc::new(catalog))).collect();
+        let found = load(&views, depth).into_iter().zip(&views).map(|(catalog, view)| catalog.as_model_sees(view));
+        let catalogs: Vec<Arc<Catalog>> = found.map(|catalog| seen(Arc::new(catalog))).collect();
         let shown = shown_by_all(&views, &catalogs);
         let agents = views.into_iter().zip(problems).zip(catalogs).zip(shown);
         let agent = |(((view, problems), catalog), shown)| AgentCatalog { view, problems, catalog, shown };

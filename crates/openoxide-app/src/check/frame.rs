@@ -1,9 +1,12 @@
 //! The hosts that skills are checked for: their verdicts are the levels of findings.
 
+use std::path::Path;
+
 use openoxide_config::{MyAgentsOrigin, Workspace};
 use openoxide_skills::judge::Judges;
 use openoxide_skills::prelude::{Host, View};
 
+use super::targets::Targets;
 use crate::error::Error;
 
 /// The hosts that skills are checked for, and the standard beside them.
@@ -17,6 +20,8 @@ pub struct Frame {
     pub(super) is_named: bool,
     /// Whether no agent was found, and our own rules stand in for one.
     pub(super) is_own: bool,
+    /// Whether every host judges every skill, wherever it lies.
+    pub(super) judges_all: bool,
 }
 
 impl Frame {
@@ -37,12 +42,17 @@ impl Frame {
         if strict {
             views.extend(standard.take());
         }
-        Ok(Frame { views, standard, is_named, is_own })
+        Ok(Frame { views, standard, is_named, is_own, judges_all: all_hosts })
     }
 
-    /// Returns the hosts themselves.
-    pub(super) fn hosts(&self) -> Vec<&Host> {
-        self.views.iter().map(|view| &view.host).collect()
+    /// Returns the hosts that judge the skill in a folder: those that find it there, or all if none does. The standard looks
+    /// nowhere, and judges always.
+    pub(super) fn hosts_for(&self, targets: &Targets, folder: &Path) -> Vec<&Host> {
+        let finders = targets.finders.get(folder).filter(|_| !self.judges_all);
+        let judges = |(number, view): &(usize, &View)| {
+            view.host.standard || finders.is_none_or(|finders| finders.contains(number))
+        };
+        self.views.iter().enumerate().filter(judges).map(|(_, view)| &view.host).collect()
     }
 
     /// Returns who judges; `hosts` are this frame's.

@@ -22,6 +22,7 @@ const ROUNDS: usize = 8;
 pub(super) struct Planner<'p> {
     pub(super) workspace: &'p Workspace,
     pub(super) frame: &'p Frame,
+    pub(super) targets: &'p Targets,
     pub(super) selection: &'p Selection,
     pub(super) scope: &'p Scope,
 }
@@ -40,7 +41,8 @@ struct SkillDraft {
 
 impl Planner<'_> {
     /// Plans the fixes of the skills that may be changed.
-    pub(super) fn plan(&self, targets: &Targets, may_rename: bool, report: Report<'_>) -> Result<Plan, Error> {
+    pub(super) fn plan(&self, may_rename: bool, report: Report<'_>) -> Result<Plan, Error> {
+        let targets = self.targets;
         let folders = targets.folders.iter().filter(|folder| self.scope.has(folder));
         let mut skills: Vec<SkillDraft> = folders.map(|folder| SkillDraft::new(folder)).collect();
         for skill in &mut skills {
@@ -59,7 +61,8 @@ impl Planner<'_> {
 
     fn judge(&self, skill: &SkillDraft) -> Judgment {
         let boundary = self.workspace.around().boundary_at(&skill.folder);
-        let mut judged = judge_draft(&skill.folder, self.frame.judges(&self.frame.hosts()), &boundary, &skill.draft);
+        let hosts = self.frame.hosts_for(self.targets, &skill.folder);
+        let mut judged = judge_draft(&skill.folder, self.frame.judges(&hosts), &boundary, &skill.draft);
         judged.findings.retain(|finding| self.selection.fixes(finding));
         judged
     }

@@ -21,6 +21,8 @@ pub(super) struct Targets {
     pub(super) bases: Vec<PathBuf>,
     /// Those of them that were named by the file of a skill.
     pub(super) named_by_file: Vec<PathBuf>,
+    /// The numbers of the hosts that find a skill where it lies, by its folder. One that none of them finds is not here.
+    pub(super) finders: BTreeMap<PathBuf, BTreeSet<usize>>,
 }
 
 impl Targets {
@@ -29,6 +31,10 @@ impl Targets {
         let mut targets = Targets::default();
         if paths.is_empty() {
             targets.add_roots(views);
+        } else if views.len() > 1 {
+            for (number, catalog) in load(views, Depth::Quick).iter().enumerate() {
+                targets.add_finder(number, catalog);
+            }
         }
         for path in paths {
             targets.add_path(workspace, views, path)?;
@@ -41,14 +47,22 @@ impl Targets {
 
     /// Adds every skill that one of the hosts finds, single command files aside.
     fn add_roots(&mut self, views: &[View]) {
-        for catalog in &load(views, Depth::Thorough) {
-            let skills = catalog.entries().filter(|entry| !catalog.roots[entry.root].root.scan.layout.is_flat());
-            let searched =
-                skills.filter(|entry| entry.reason.as_ref().is_none_or(|reason| !reason.code.is_about_place()));
-            for entry in searched {
+        for (number, catalog) in load(views, Depth::Thorough).iter().enumerate() {
+            for entry in found(catalog) {
                 self.add_entry(catalog, entry);
             }
+            self.add_finder(number, catalog);
             self.add_unsearched(catalog);
+        }
+    }
+
+    /// Notes what a host finds.
+    fn add_finder(&mut self, number: usize, catalog: &Catalog) {
+        for entry in found(catalog) {
+            let boundary = &catalog.roots[entry.root].root.boundary;
+            if let Some(folder) = entry.found().parent().and_then(|folder| boundary.resolve(folder)) {
+                self.finders.entry(folder).or_default().insert(number);
+            }
         }
     }
 
@@ -123,4 +137,10 @@ impl Targets {
         let places = unsearched(catalog).into_iter();
         places.map(|problem| self.places.insert(problem.path.clone(), problem.diagnostic.clone())).count()
     }
+}
+
+/// Returns the skills that a host finds, single command files aside.
+fn found(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
+    let skills = catalog.entries().filter(|entry| !catalog.roots[entry.root].root.scan.layout.is_flat());
+    skills.filter(|entry| entry.reason.as_ref().is_none_or(|reason| !reason.code.is_about_place()))
 }

@@ -14,10 +14,12 @@ pub enum Advice {
         /// The agent.
         into: String,
     },
-    /// Look at what takes the room in the agent's catalog: it is full, so that a link would only make it worse.
+    /// Look at what takes the room in the catalog of an agent: it is full, so that a link would only make it worse.
     Full {
         /// The agent.
         host: String,
+        /// What people call it.
+        title: String,
     },
     /// Switch the skill on in the agent.
     Enable {

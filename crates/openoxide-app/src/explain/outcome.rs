@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use openoxide_config::Workspace;
 use openoxide_skills::catalog::Searched;
-use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
+use openoxide_skills::prelude::{Catalog, Code, Entry, SkillScope, Status, View};
 use openoxide_skills::render::DetailLevel;
 use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_wire::{ExplainedFileLine, HostFileLine, HostOutcome};
@@ -20,6 +20,24 @@ use crate::{Error, off::skills_off, paths, skill_id::SkillReference, skill_id::f
 fn ambiguous(number: usize) -> String {
     let none = if number == 2 { "neither" } else { "none of them" };
     format!("{number} skills of this name are active, so the name alone selects {none}")
+}
+
+/// Tells whether an agent's own settings switch a skill off, or keep it from the model.
+fn is_switched(view: &View, entry: &Entry) -> bool {
+    let by_setting = entry.reason.as_ref().is_some_and(|reason| reason.code == Code::DisabledBySetting);
+    entry.status == Status::Disabled || (entry.status == Status::Denied && by_setting && view.host.switch.is_some())
+}
+
+/// Says that the model of an agent is not told of a skill that is active, and why.
+fn untold(view: &View, entry: &Entry) -> &'static str {
+    match (entry.model, entry.user) {
+        (true, _) => "",
+        _ if view.host.catalog.described_only && !entry.skill.described => {
+            ": it has no description, so the model is not told of it"
+        }
+        (false, true) => ": only you can call it; the model is not told of it",
+        (false, false) => ": neither you nor the model can call it",
+    }
 }
 
 /// What hosts make of a skill, your agents first.
@@ -41,17 +59,17 @@ struct Host<'e> {
 }
 
 impl<'e> Everywhere<'e> {
-    /// Looks for a skill in every catalog. It is an error if no host finds it.
+    /// Looks for a skill in every catalog, as the models see them. It is an error if no host finds it.
     pub(super) fn new(
         workspace: &'e Workspace,
-        searched: &'e Searched,
+        (searched, seen): (&'e Searched, &'e [Catalog]),
         views: &'e [View],
         mine: usize,
         subject: &str,
     ) -> Result<Everywhere<'e>, Error> {
         let mut unknown: Option<Error> = None;
         let mut hosts: Vec<Host<'e>> = Vec::new();
-        for (catalog, view) in searched.catalogs.iter().zip(views) {
+        for (catalog, view) in seen.iter().zip(views) {
             let found = find(workspace, catalog, subject).unwrap_or_else(|error| {
                 // A near name in any host helps more than none.
                 let suggests = |error: &Error| matches!(error, Error::UnknownSkill { near: Some(_), .. });
@@ -92,7 +110,7 @@ impl<'e> Everywhere<'e> {
                 let place = paths::short(self.workspace, one.dir());
                 match self.detail_of(view, catalog, one) {
                     Some(detail) => (detail, format!("{place}: its catalog is full")),
-                    None => (Status::Active.as_str(), place),
+                    None => (Status::Active.as_str(), place + untold(view, one)),
                 }
             }
             (many, _) => ("ambiguous", ambiguous(many.len())),
@@ -134,7 +152,7 @@ impl<'e> Everywhere<'e> {
         match host.found.first() {
             None => self.link(host),
             _ if host.found.iter().any(|entry| entry.status == Status::Untrusted) => Some(Advice::Trust),
-            Some(entry) if entry.status == Status::Disabled => {
+            Some(entry) if is_switched(host.view, entry) => {
                 Some(Advice::Enable { skill: SkillReference::of(host.catalog, entry), host: id() })
             }
             Some(entry) if entry.status == Status::Invalid && !is_elsewhere(entry) => {
@@ -163,8 +181,11 @@ impl<'e> Everywhere<'e> {
         let into = host.view.spec.id();
         match self.harm(host, entry, &place) {
             None => Some(Advice::Link { skill, into }),
-            Some(Harm::Overflow(_)) => Some(Advice::Full { host: into }),
-            Some(Harm::Clash(_) | Harm::NoUse) => None,
+            Some(Harm::Overflow(title)) => {
+                let full = self.hosts.iter().find(|host| host.view.host.title == title);
+                Some(Advice::Full { host: full.map_or(into, |host| host.view.spec.id()), title })
+            }
+            Some(Harm::Clash(_) | Harm::Ignored(_) | Harm::NoUse) => None,
         }
     }
 

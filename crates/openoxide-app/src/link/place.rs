@@ -1,10 +1,11 @@
 //! Chooses where a skill goes so that an agent sees it.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use openoxide_config::Workspace;
+use openoxide_config::{MyAgentsOrigin, Workspace};
 use openoxide_skills::catalog::PlannedLink;
 use openoxide_skills::host::{Layout, Links};
 use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
@@ -26,6 +27,8 @@ pub struct Placement {
     pub(super) needs_copy: bool,
     /// The place's folder, without links.
     parent: PathBuf,
+    /// The titles of the user's other agents that look there too.
+    pub(super) also_seen_by: Vec<String>,
 }
 
 impl Placement {
@@ -97,8 +100,8 @@ fn unseen_of<'c>(
 ) -> Vec<(&'c Entry, Result<Placement, Error>)> {
     let looked_at = other.entries().filter(|entry| !is_elsewhere(entry));
     let known: HashSet<&Path> = looked_at.map(Entry::canonical).collect();
-    // One that is switched off is there: the user decided on the name.
-    let is_there = |entry: &&Entry| entry.is_active() || entry.status == Status::Disabled;
+    // One that is switched off or denied is there: the user decided on the name.
+    let is_there = |entry: &&Entry| entry.is_active() || matches!(entry.status, Status::Disabled | Status::Denied);
     let names: HashSet<&str> = other.entries().filter(is_there).map(|entry| entry.skill.name.as_ref()).collect();
     let mut places = Places::of(workspace, view);
     let missing = entries.filter(|entry| {
@@ -153,13 +156,16 @@ pub(crate) struct Places<'w> {
     chosen: BTreeMap<bool, Option<&'w Root>>,
     /// Where chosen folders really are.
     parents: BTreeMap<&'w Path, PathBuf>,
+    /// The user's other agents; looked for only where several folders can be chosen.
+    others: OnceCell<Vec<View>>,
 }
 
 impl<'w> Places<'w> {
     pub(crate) fn of(workspace: &'w Workspace, view: &'w View) -> Places<'w> {
         let project = paths::real(&workspace.project);
         let is_home = workspace.environment.home.as_ref().is_some_and(|home| paths::real(home) == project);
-        Places { workspace, view, project, is_home, chosen: BTreeMap::new(), parents: BTreeMap::new() }
+        let (chosen, parents, others) = (BTreeMap::new(), BTreeMap::new(), OnceCell::new());
+        Places { workspace, view, project, is_home, chosen, parents, others }
     }
 
     /// Finds the place for a skill, without writing anything.
@@ -175,17 +181,36 @@ impl<'w> Places<'w> {
         }
         let needs_copy = root.scan.folder_links == Links::Skip;
         let existing = files::existing(&real, &source);
-        Ok(Placement { place: root.path.join(&name), existing, source, needs_copy, parent })
+        let also_seen_by = self.others_in(root).map(|other| other.host.title.clone()).collect();
+        Ok(Placement { place: root.path.join(&name), existing, source, needs_copy, parent, also_seen_by })
     }
 
-    /// Chooses one of the agent's folders, best one that is there already.
+    /// Returns the user's other agents that look into a folder.
+    fn others_in(&self, root: &Root) -> impl Iterator<Item = &View> {
+        let others = self.others.get_or_init(|| {
+            // Our own rules, which stand in where no agent is found, are no agent.
+            let agents = self.workspace.usual_agents().ok();
+            let agents = agents.filter(|agents| agents.origin != MyAgentsOrigin::NoneFound);
+            let agents = agents.map(|agents| agents.hosts).unwrap_or_default();
+            let views = agents.into_iter().map(|agent| agent.view);
+            views.filter(|view| view.spec.name != self.view.spec.name).collect()
+        });
+        let looks = |view: &&View| {
+            let mut there = view.roots.iter().filter(|other| other.path == root.path);
+            there.any(|other| other.off.is_none() && !other.scan.layout.is_flat())
+        };
+        others.iter().filter(move |view| looks(view))
+    }
+
+    /// Chooses one of the agent's folders: one that the fewest other agents of the user look into, and best one that is
+    /// there already.
     fn root_for(&mut self, entry: &Entry) -> Option<&'w Root> {
         let is_repo = entry.skill.scope == SkillScope::Repo;
         if let Some(chosen) = self.chosen.get(&is_repo) {
             return *chosen;
         }
         // A folder nearer to the project's root serves more of the project.
-        let order = |root: &&Root| (!root.path.is_dir(), root.path.components().count());
+        let order = |root: &&Root| (self.others_in(root).count(), !root.path.is_dir(), root.path.components().count());
         let chosen = self.roots(is_repo).filter(|root| !root.rule.narrow).min_by_key(order);
         self.chosen.insert(is_repo, chosen);
         chosen

@@ -8,11 +8,11 @@ use openoxide_config::ConfigProblem;
 use openoxide_skills::catalog::{Catalog, load};
 use openoxide_skills::prelude::{Code, Depth, Entry, Status, View};
 use openoxide_skills::root::Surroundings;
-use openoxide_wire::{CatalogUse, SuggestionLine};
+use openoxide_wire::SuggestionLine;
 
 use super::glance::{Agent, Glance};
 use super::{action::Action, crowded::crowded, dropped::DroppedSkills, unseen::UnseenSkills};
-use crate::catalog_use::{draw, overflows_more};
+use crate::catalog_use::{draw, shows_less};
 use crate::numbers::listed;
 use crate::{paths, trial::Trial, trust::holds_home};
 
@@ -63,7 +63,7 @@ fn overflows_if_trusted(glance: &Glance<'_>, agent: &Agent) -> bool {
     let catalog: Arc<Catalog> = Arc::new(load(std::slice::from_ref(&view), Depth::Quick).remove(0));
     let after = draw(glance.workspace, &view, &catalog);
     let both = agent.prompt.as_ref().zip(after.as_ref());
-    both.is_some_and(|(before, after)| overflows_more(&CatalogUse::from(before), &CatalogUse::from(after)))
+    both.is_some_and(|(before, after)| shows_less(before, after))
 }
 
 /// Settings of an agent that cannot be read, or that name what is not there.

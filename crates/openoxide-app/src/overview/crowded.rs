@@ -11,7 +11,7 @@ use openoxide_wire::SuggestionLine;
 
 use super::action::Action;
 use super::glance::{Agent, Glance};
-use crate::catalog_use::draw;
+use crate::catalog_use::{draw, rank};
 use crate::numbers::{count, listed, thousands};
 use crate::{paths, skill_id::SkillReference};
 
@@ -26,17 +26,7 @@ pub(super) fn crowded(glance: &Glance<'_>, agent: &Agent) -> Option<SuggestionLi
     let host = agent.view.spec.id();
     let line = glance.suggest(&agent.view.host.title, text, &Action::Prompt(host.clone()));
     let choices = crowd.choices();
-    Some(SuggestionLine { details: crowd.details(), choices, agents: vec![host], cost, ..line })
-}
-
-/// Returns how much is shown of a skill, as a number to compare.
-fn rank(detail: DetailLevel) -> u8 {
-    match detail {
-        DetailLevel::LeftOut => 0,
-        DetailLevel::NameOnly => 1,
-        DetailLevel::Shortened => 2,
-        DetailLevel::Full => 3,
-    }
+    Some(SuggestionLine { details: crowd.details(!choices.is_empty()), choices, agents: vec![host], cost, ..line })
 }
 
 fn entries(agent: &Agent) -> HashMap<&Path, &Entry> {
@@ -76,8 +66,8 @@ impl Crowd<'_> {
         Some((text, left_out + bare + short))
     }
 
-    /// Says what takes the room: folders and plugins, then single skills.
-    fn details(&self) -> Vec<String> {
+    /// Says what takes the room: folders and plugins, then single skills. `is_offered`: the largest can be switched off.
+    fn details(&self, is_offered: bool) -> Vec<String> {
         let mut places: BTreeMap<String, (u64, usize)> = BTreeMap::new();
         for shown in &self.prompt.shown {
             let Some(entry) = self.entries.get(&*shown.path) else { continue };
@@ -86,7 +76,7 @@ impl Crowd<'_> {
         }
         let mut places: Vec<(String, (u64, usize))> = places.into_iter().collect();
         places.sort_by_key(|(_, (cost, _))| std::cmp::Reverse(*cost));
-        let of_all: u64 = places.iter().map(|(_, (cost, _))| cost).sum::<u64>() + self.prompt.own;
+        let of_all = self.of_all();
         let mut parts: Vec<String> = places
             .iter()
             .take(NAMED)
@@ -109,23 +99,37 @@ impl Crowd<'_> {
             format!("the largest: {}", listed(&largest.collect::<Vec<_>>())),
         ]
         .into_iter()
-        .chain(self.excess(of_all))
+        .chain(self.excess_text(is_offered))
         .collect()
     }
 
-    /// Says how many skills have to go for everything to fit, if the largest go first.
-    fn excess(&self, of_all: u64) -> Option<String> {
-        let mut excess = of_all.saturating_sub(self.prompt.budget?);
+    /// Returns the room that all descriptions take, with what is the agent's own.
+    fn of_all(&self) -> u64 {
+        let known = self.prompt.shown.iter().filter(|shown| self.entries.contains_key(&*shown.path));
+        known.map(|shown| shown.cost).sum::<u64>() + self.prompt.own
+    }
+
+    /// Says how many skills have to go for everything to fit, and how many of them the command that is offered names.
+    fn excess_text(&self, is_offered: bool) -> Option<String> {
+        Some(match self.excess()? {
+            1 => "all descriptions would fit without the largest skill".to_owned(),
+            number if number > NAMED && is_offered => format!(
+                "all descriptions would fit without the {number} largest skills; `disable` below names the first \
+                 {NAMED} of them"
+            ),
+            number => format!("all descriptions would fit without the {number} largest skills"),
+        })
+    }
+
+    /// Returns how many skills have to go for everything to fit, if the largest go first.
+    fn excess(&self) -> Option<usize> {
+        let mut excess = self.of_all().saturating_sub(self.prompt.budget?);
         let number = self.by_cost().into_iter().take_while(|shown| {
             let is_needed = excess > 0;
             excess = excess.saturating_sub(shown.cost);
             is_needed
         });
-        let number = Some(number.count()).filter(|number| *number > 0 && excess == 0)?;
-        Some(match number {
-            1 => "all descriptions would fit without the largest skill".to_owned(),
-            _ => format!("all descriptions would fit without the {number} largest skills"),
-        })
+        Some(number.count()).filter(|number| *number > 0 && excess == 0)
     }
 
     fn place(&self, entry: &Entry) -> String {
@@ -160,7 +164,9 @@ impl Crowd<'_> {
         if !SWITCHES.into_iter().any(|does| host.setting_that(does).is_some()) {
             return Vec::new();
         }
-        let largest = self.largest();
+        // What the text says is enough is what the command names.
+        let number = self.excess().map_or(NAMED, |number| number.min(NAMED));
+        let largest: Vec<&ShownSkill> = self.by_cost().into_iter().take(number).collect();
         if !self.others_win_without(&largest) {
             return Vec::new();
         }

@@ -44,7 +44,7 @@ impl<'g> Glance<'g> {
             std::iter::once(&**view).chain(mine.hosts.iter().map(|host| &host.view)).cloned().collect();
         let searched = Searched::load(&views, Depth::Quick);
         let agent = |(at, DetectedHost { installation, view, problems }): (usize, DetectedHost)| {
-            let catalog = Arc::new(searched.catalogs[at + 1].clone());
+            let catalog = Arc::new(searched.catalogs[at + 1].clone().as_model_sees(&view));
             let prompt = draw(workspace, &view, &catalog);
             Agent { number: at + 1, installation, problems, view, catalog, prompt }
         };

@@ -23,6 +23,8 @@ pub(super) struct UnseenSkills<'g> {
     from: Option<String>,
     /// The skills that can be linked.
     free: Vec<(&'g Entry, Placement)>,
+    /// More skills with the name of another one. To link all links them too.
+    repeated: Vec<(&'g Entry, Placement)>,
     /// What is wrong with the place of the others.
     taken: Vec<(&'g Entry, String)>,
 }
@@ -41,11 +43,15 @@ impl<'g> UnseenSkills<'g> {
         let own = unseen(glance.workspace, glance.own(), &agent.view, &agent.catalog);
         let mut all = vec![UnseenSkills::new(glance, agent, (glance.own(), None), own, dropped)];
         for other in others() {
-            let mut missed = unseen(glance.workspace, &other.catalog, &agent.view, &agent.catalog);
+            let missed = unseen(glance.workspace, &other.catalog, &agent.view, &agent.catalog);
             // A second skill of the same name, here or in an agent before, would only make trouble.
-            missed.retain(|(entry, _)| known.insert(entry.canonical()) && names.insert(&entry.skill.name));
+            let (missed, repeated): (Vec<_>, Vec<_>) = missed
+                .into_iter()
+                .partition(|(entry, _)| known.insert(entry.canonical()) && names.insert(&entry.skill.name));
             let from = Some(other.view.spec.id());
-            all.push(UnseenSkills::new(glance, agent, (&other.catalog, from), missed, dropped));
+            let mut unseen = UnseenSkills::new(glance, agent, (&other.catalog, from), missed, dropped);
+            unseen.repeated = repeated.into_iter().filter_map(|(entry, place)| Some((entry, place.ok()?))).collect();
+            all.push(unseen);
         }
         all
     }
@@ -57,7 +63,8 @@ impl<'g> UnseenSkills<'g> {
         missed: Vec<(&'g Entry, Result<Placement, crate::Error>)>,
         dropped: &mut DroppedSkills<'g>,
     ) -> UnseenSkills<'g> {
-        let mut unseen = UnseenSkills { glance, agent, source, from, free: Vec::new(), taken: Vec::new() };
+        let mut unseen =
+            UnseenSkills { glance, agent, source, from, free: Vec::new(), repeated: Vec::new(), taken: Vec::new() };
         for (entry, place) in missed {
             let place = place.and_then(|place| match place.is_free() {
                 true => Ok(place),
@@ -88,11 +95,13 @@ impl<'g> UnseenSkills<'g> {
     fn links(&self, trial: &Trial<'_>) -> Vec<SuggestionLine> {
         let changes = || self.free.iter().map(|(entry, place)| self.change(entry, place));
         if self.free.len() > SINGLE {
-            return match trial.accept(changes().collect()) {
+            let repeated = self.repeated.iter().filter(|(_, place)| place.is_free());
+            let all = changes().chain(repeated.map(|(entry, place)| self.change(entry, place)));
+            return match trial.accept(all.collect()) {
                 Ok(()) => vec![self.link_all()],
                 Err(Harm::Overflow(full)) => self.too_many(&full).into_iter().collect(),
                 // Together they clash: each for itself, if few are left.
-                Err(Harm::Clash(_) | Harm::NoUse) => {
+                Err(Harm::Clash(_) | Harm::Ignored(_) | Harm::NoUse) => {
                     self.single(trial.accept_each(changes().map(|one| vec![one]).collect()))
                 }
             };

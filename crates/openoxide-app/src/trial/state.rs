@@ -6,26 +6,31 @@ use std::sync::Arc;
 
 use openoxide_config::Workspace;
 use openoxide_skills::catalog::{Catalog, Entry};
-use openoxide_skills::prelude::{Model, View};
+use openoxide_skills::prelude::{Model, Prompt, View};
 use openoxide_skills::render::catalog_budget;
 
-use crate::catalog_use::{CatalogUse, draw, overflows_more};
+use crate::catalog_use::{draw, shows_less};
+use crate::link::is_elsewhere;
 
 /// What a change would do that nobody wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Harm {
-    /// The catalog of the agent with this title would not hold as much of each skill as now.
+    /// The catalog of the agent with this title would not show as much of each skill as now.
     Overflow(String),
     /// A name would mean two skills to the agent with this title, or a skill would take the place of another.
     Clash(String),
+    /// The agent with this title would find one more skill that it ignores.
+    Ignored(String),
     /// The agent would still not use the skill.
     NoUse,
 }
 
 pub(super) struct AgentState {
-    /// What the catalog takes; absent: it has no limit.
-    catalog: Option<CatalogUse>,
+    /// What the model sees; absent: the catalog has no limit.
+    prompt: Option<Prompt>,
     active: HashSet<PathBuf>,
+    /// The skills that were found, active or not.
+    found: HashSet<PathBuf>,
     /// How many skills share their name with another one that is active.
     doubled: usize,
 }
@@ -39,8 +44,13 @@ impl AgentState {
             *names.entry(&entry.skill.name).or_default() += 1;
         }
         AgentState {
-            catalog: prompt.as_ref().map(CatalogUse::from),
+            prompt,
             active: catalog.skills.iter().map(Entry::canonical).map(ToOwned::to_owned).collect(),
+            found: catalog
+                .entries()
+                .filter(|entry| !is_elsewhere(entry))
+                .map(|entry| entry.canonical().to_owned())
+                .collect(),
             doubled: names.into_values().filter(|number| *number > 1).sum(),
         }
     }
@@ -51,8 +61,12 @@ impl AgentState {
         if self.doubled > before.doubled || !before.active.is_subset(&self.active) {
             return Err(Harm::Clash(title()));
         }
-        let overflows = |(before, after)| overflows_more(before, after);
-        match before.catalog.as_ref().zip(self.catalog.as_ref()).is_some_and(overflows) {
+        let is_ignored = |path: &&PathBuf| !self.active.contains(*path) && !before.found.contains(*path);
+        if self.found.iter().any(|path| is_ignored(&path)) {
+            return Err(Harm::Ignored(title()));
+        }
+        let loses = |(before, after)| shows_less(before, after);
+        match before.prompt.as_ref().zip(self.prompt.as_ref()).is_some_and(loses) {
             true => Err(Harm::Overflow(title())),
             false => Ok(()),
         }

@@ -24,6 +24,8 @@ pub struct GrantRequest {
     pub digest: String,
     /// Each permission, with everything that it would allow.
     pub permissions: Vec<(PermissionKind, Vec<String>)>,
+    /// The permissions that it has already, requested or not.
+    pub given: Vec<PermissionKind>,
     /// Whether the skill has all of them already.
     pub is_granted: bool,
     /// When permission was given to other bytes of the same skill.
@@ -37,16 +39,28 @@ pub fn request(snapshot: &Snapshot, skill: &str, wanted: &[PermissionKind]) -> R
     let (name, skill) = (entry.skill.name.to_string(), entry.canonical().to_owned());
     let (digest, permissions) = inspect(runtime, entry)?;
     let is_wanted = |kind: PermissionKind| wanted.is_empty() || wanted.contains(&kind);
-    let permissions: Vec<(PermissionKind, Vec<String>)> =
-        permissions.into_iter().filter(|(kind, _)| is_wanted(*kind)).collect();
     let (trust, _) = open_store(&snapshot.workspace)?;
     let has = |kind, item: &String| trust.approval_for(&skill, &digest, kind, item) == ApprovalState::Approved;
-    let is_granted = permissions.iter().all(|(kind, items)| items.iter().all(|item| has(*kind, item)));
+    let is_given = |kind, items: &[String]| items.iter().all(|item| has(kind, item));
+    let given = permissions.iter().filter(|(kind, items)| is_given(**kind, items)).map(|(kind, _)| *kind).collect();
+    let permissions: Vec<(PermissionKind, Vec<String>)> =
+        permissions.into_iter().filter(|(kind, _)| is_wanted(*kind)).collect();
+    let is_granted = permissions.iter().all(|(kind, items)| is_given(*kind, items));
     let changed_since = permissions.iter().find_map(|(kind, _)| match trust.approval(&skill, &digest, *kind) {
         ApprovalState::Changed { since } => Some(since),
         ApprovalState::Approved | ApprovalState::NotApproved => None,
     });
-    Ok(GrantRequest { name, skill, digest, permissions, is_granted, changed_since })
+    Ok(GrantRequest { name, skill, digest, permissions, given, is_granted, changed_since })
+}
+
+impl GrantRequest {
+    /// Returns the permissions that the skill has once this is granted.
+    pub fn kinds_after(&self) -> Vec<PermissionKind> {
+        let has = |kind: &PermissionKind| {
+            self.given.contains(kind) || self.permissions.iter().any(|(wanted, _)| wanted == kind)
+        };
+        PermissionKind::ALL.into_iter().filter(has).collect()
+    }
 }
 
 /// Grants what was requested, and shown.

@@ -64,6 +64,9 @@ pub(crate) fn config(ui: &Ui, args: &ConfigArgs) -> anyhow::Result<ExitStatus> {
                 true => format!("{key} is removed from {shown}"),
                 false => format!("{key} was not set in {shown}"),
             });
+            if outcome.changed && !outcome.file.exists() {
+                ui.say(&format!("{shown} had nothing else in it, so it is removed"));
+            }
             ui.json_if_asked(&settings::change_answer("unset", key, &outcome))
         }
         Some(Action::Path) => path(ui, &workspace),

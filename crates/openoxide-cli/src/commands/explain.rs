@@ -4,7 +4,7 @@ use std::{fmt::Write as _, io::IsTerminal as _, path::Path};
 
 use openoxide_app::explain::{Advice, Explanation};
 use openoxide_app::{Workspace, paths, problems};
-use openoxide_wire::{ExplainedFileLine, HostFileLine, HostOutcome};
+use openoxide_wire::{ExplainAnswer, ExplainedFileLine, HostFileLine, HostOutcome};
 
 use crate::session::{open_workspace, say_no_agent, warn_of};
 use crate::table::{cut, fill, pad, widest};
@@ -45,7 +45,7 @@ pub(crate) fn explain(ui: &Ui, args: &ExplainArgs) -> anyhow::Result<ExitStatus>
         say_no_agent(ui, &workspace);
     }
     let screen = Screen { ui, workspace: &workspace };
-    let text = screen.files(&args.subject, &explanation.answer.files) + &screen.hosts(&args.subject, &explanation);
+    let text = screen.files(&args.subject, &explanation.answer) + &screen.hosts(&args.subject, &explanation);
     ui.data(&text)?;
     Ok(ExitStatus::Done)
 }
@@ -57,18 +57,14 @@ struct Screen<'s> {
 
 impl Screen<'_> {
     /// Names the files that have the name.
-    fn files(&self, subject: &str, files: &[ExplainedFileLine]) -> String {
+    fn files(&self, subject: &str, answer: &ExplainAnswer) -> String {
+        let ExplainAnswer { files, hosts, .. } = answer;
         let heading = format!("{}: {} found", paint(Role::Strong, &safe(subject)), files.len());
         let mut text = format!("{}\n\n", fill("", &heading, self.ui.width));
         let places: Vec<String> = files.iter().map(|file| self.place(&file.path)).collect();
         let width = widest(places.iter().map(String::as_str), 44);
         for (file, place) in files.iter().zip(&places) {
-            let trust = match file.trusted {
-                Some(true) => ", trusted",
-                Some(false) => ", not trusted",
-                None => "",
-            };
-            let line = format!("{}  {}{trust}", pad(place, width), file.scope);
+            let line = format!("{}  {}{}", pad(place, width), file.scope, trust(file, hosts));
             let _ = writeln!(text, "{}", fill("  ", &line, self.ui.width));
         }
         text.push('\n');
@@ -89,6 +85,10 @@ impl Screen<'_> {
             for file in further(host) {
                 let lead = format!("{}{}  ", " ".repeat(2 + first + 2), painted(&file.status, second));
                 let _ = writeln!(text, "{}", fill(&lead, &self.about(file), self.ui.width));
+            }
+            if let Some(Advice::Full { title, .. }) = advice {
+                let why = format!("No link is suggested: {}'s catalog is full.", safe(title));
+                let _ = writeln!(text, "{}", fill(&indent, &why, self.ui.width));
             }
             let command = advice.as_ref().and_then(|advice| self.command(advice));
             // A command that is broken in two cannot be copied.
@@ -146,10 +146,7 @@ impl Screen<'_> {
                 let word = typed::skill(self.workspace, skill)?;
                 typed::command(&common, "link", Some(&word), &format!("--into {into}"))
             }
-            Advice::Full { host } => {
-                let prompt = typed::command(&for_host(host), "prompt", None, "");
-                format!("no link is suggested, because its catalog is full: {prompt}")
-            }
+            Advice::Full { host, .. } => typed::command(&for_host(host), "prompt", None, ""),
             Advice::Enable { skill, host } => {
                 let word = typed::skill(self.workspace, skill)?;
                 typed::command(&for_host(host), "enable", Some(&word), "")
@@ -160,6 +157,20 @@ impl Screen<'_> {
                 typed::command(&for_host(host), "check", Some(&word), "")
             }
         })
+    }
+}
+
+/// Says that a project is trusted, or for which agents it matters that it is not.
+fn trust(file: &ExplainedFileLine, hosts: &[HostOutcome]) -> String {
+    let waits = |line: &&HostFileLine| line.path == file.path && line.status == "untrusted";
+    let waiting = hosts.iter().filter(|host| host.mine && host.files.iter().any(|line| waits(&line)));
+    let titles: Vec<String> = waiting.map(|host| safe(&host.title)).collect();
+    match file.trusted {
+        Some(true) => ", trusted".to_owned(),
+        Some(false) if !titles.is_empty() => {
+            format!(", not trusted: yours wins in {}", titles.join(", "))
+        }
+        _ => String::new(),
     }
 }
 

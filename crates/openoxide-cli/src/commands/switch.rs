@@ -79,6 +79,15 @@ fn chosen(
     if choices.len() == 1 {
         return Ok(choices);
     }
+    // Where nothing would change there is nothing to choose, unless that is so everywhere.
+    let changes = |choice: &SwitchChoice| choice.plan.as_ref().is_ok_and(SwitchPlan::changes_file);
+    if !choices.iter().any(changes) {
+        return Ok(choices);
+    }
+    choices.retain(changes);
+    if choices.len() == 1 {
+        return Ok(choices);
+    }
     let titles: Vec<String> = choices.iter().map(|choice| choice.title.clone()).collect();
     let question = if enabled { "Switch on in which agents?" } else { "Switch off in which agents?" };
     let asking = AskingArgs { yes: args.yes, no_input: false };

@@ -34,8 +34,12 @@ pub(crate) struct TrustArgs {
     /// Only this permission: shell, script, hook, profile, tools or mcp (can be repeated)
     #[arg(long, value_name = "PERMISSION", value_parser = permission, conflicts_with = "list")]
     permission: Vec<PermissionKind>,
-    #[command(flatten)]
-    asking: AskingArgs,
+    /// With --skill: give them without asking
+    #[arg(long, short = 'y', conflicts_with = "no_input")]
+    yes: bool,
+    /// With --skill: ask nothing, and give nothing
+    #[arg(long)]
+    no_input: bool,
 }
 
 fn permission(word: &str) -> Result<PermissionKind, String> {
@@ -45,7 +49,8 @@ fn permission(word: &str) -> Result<PermissionKind, String> {
 
 pub(crate) fn trust(ui: &Ui, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
     if let Some(wanted) = &args.skill {
-        return skill::grant(ui, wanted, &args.permission, &args.asking);
+        let asking = AskingArgs { yes: args.yes, no_input: args.no_input };
+        return skill::grant(ui, wanted, &args.permission, &asking);
     }
     let workspace = open_workspace(ui)?;
     if args.list {

@@ -30,7 +30,6 @@ fn text() {
       | ^^^^^^^^^^^^^^^^^
       |
       = dropped by: Codex, OpenCode
-      = read differently by: Claude Code
       = help: begin with `---`, the lines `name:` and `description:`, and `---`
 
     warning[S0106]: this value is not valid YAML unless it is quoted
@@ -39,7 +38,7 @@ fn text() {
     3 | description: Fill forms: flatten them too
       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `: ` ends a key in YAML
       |
-      = read differently by: Claude Code, Codex, OpenCode
+      = read differently by: Codex, OpenCode
       = help: put quotes around the value   (--fix does this)
 
     note[S0110]: `disable-model-invocation` is not a field of the standard
@@ -905,4 +904,40 @@ fn places_that_cannot_be_searched_are_findings() {
     ");
     let answer = valid_json(&context, &["check", ".claude/skills", "--json"]);
     assert_eq!(field(&answer["checked"], "name").len(), 3, "{answer:#}");
+}
+
+/// An agent minds only what it finds.
+#[test]
+fn agents_judge_skills_where_they_look() {
+    let context = TestContext::new();
+    context.tree(
+        "//- home/.codex/config.toml\n//- home/.claude/settings.json\n{}\n\
+         //- project/.claude/skills/quiet/SKILL.md\n---\nname: quiet\n---\nText\n",
+    );
+    for paths in [&[][..], &[".claude/skills"], &[".claude/skills/quiet"]] {
+        let here = run(&context, &[&["check"], paths].concat());
+        assert!(here.status == Some(0) && !here.stdout.contains("Codex"), "{here}");
+        let all = run(&context, &[&["check", "--all-hosts"], paths].concat());
+        assert!(all.status == Some(1) && all.stdout.contains("Codex"), "{all}");
+    }
+    // Where none of them looks, each of them judges.
+    context.tree("//- project/kit/quiet/SKILL.md\n---\nname: quiet\n---\nText\n");
+    let elsewhere = run(&context, &["check", "kit"]);
+    assert!(elsewhere.status == Some(1) && elsewhere.stdout.contains("= dropped by: Codex"), "{elsewhere}");
+}
+
+/// A field that says what holds anyway makes no difference to an agent that does not read it.
+#[test]
+fn a_field_that_says_the_usual_is_no_finding() {
+    for (field, expected) in [
+        ("disable-model-invocation: false", 0),
+        ("disable-model-invocation: true", 1),
+        ("user-invocable: true", 0),
+        ("user-invocable: false", 1),
+    ] {
+        let context = skill(".agents/skills/a", &format!("---\nname: a\ndescription: One\n{field}\n---\n"));
+        let answer = json(&context, &["check", "--json", "--host", "codex", "--select", "S0123"]);
+        let found = answer["checked"][0]["problems"].as_array().map_or(0, Vec::len);
+        assert_eq!(found, expected, "{field}\n{answer:#}");
+    }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use openoxide_testkit::TestContext;
 
-use crate::support::{json, padded, run, run_with, valid_json};
+use crate::support::{json, padded, run, run_with, snapshot_of, valid_json};
 
 fn value(context: &TestContext, key: &str, more: &[&str]) -> (serde_json::Value, String) {
     let mut args = vec!["config", "get", key, "--json"];
@@ -283,4 +283,19 @@ fn a_project_cannot_trust_itself() {
 fn json_answers_its_schema() {
     let answer = valid_json(&TestContext::new(), &["config", "--json"]);
     assert!(answer["values"].as_array().unwrap().len() > 10);
+}
+
+#[test]
+fn what_is_set_and_unset_leaves_nothing() {
+    let context = TestContext::new();
+    let before = snapshot_of(context.root());
+    assert_eq!(run(&context, &["config", "set", "color", "never"]).status, Some(0));
+    insta::assert_snapshot!(run(&context, &["config", "unset", "color"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    color is removed from ~/.openoxide/config.toml
+    ~/.openoxide/config.toml had nothing else in it, so it is removed
+    ");
+    assert_eq!(snapshot_of(context.root()), before);
 }

@@ -19,7 +19,7 @@ fn a_name_that_two_have() {
     ----- stdout -----
     deploy: 2 found
 
-      .agents/skills/deploy    repo, not trusted
+      .agents/skills/deploy    repo
       ~/.agents/skills/deploy  user
 
       Claude Code  not found  it looks only in ~/.claude/skills, .claude/skills
@@ -44,7 +44,7 @@ fn one_that_another_host_does_not_see() {
     ----- stdout -----
     release-notes: 1 found
 
-      .claude/skills/release-notes  repo, not trusted
+      .claude/skills/release-notes  repo
 
       Claude Code  active     .claude/skills/release-notes
       Codex        not found  it looks only in .codex/skills, ~/.codex/skills,
@@ -63,7 +63,7 @@ fn all_hosts() {
     ----- stdout -----
     release-notes: 1 found
 
-      .claude/skills/release-notes  repo, not trusted
+      .claude/skills/release-notes  repo
 
       Claude Code   active     .claude/skills/release-notes
       Codex         not found  it looks only in .codex/skills, ~/.codex/skills,
@@ -100,7 +100,7 @@ fn one_host() {
     ----- stdout -----
     release-notes: 1 found
 
-      .claude/skills/release-notes  repo, not trusted
+      .claude/skills/release-notes  repo
 
       Codex  not found  it looks only in .codex/skills, ~/.codex/skills,
                         ~/.agents/skills, .agents/skills
@@ -115,7 +115,7 @@ fn one_host() {
     deploy: 2 found
 
       ~/.agents/skills/deploy  user
-      .agents/skills/deploy    repo, not trusted
+      .agents/skills/deploy    repo
 
       OpenOxide  active     ~/.agents/skills/deploy
                  untrusted  .agents/skills/deploy: the project is not trusted, so
@@ -133,7 +133,7 @@ fn one_that_is_broken() {
     ----- stdout -----
     empty: 1 found
 
-      .agents/skills/empty  repo, not trusted
+      .agents/skills/empty  repo
 
       Claude Code  not found  it looks only in ~/.claude/skills, .claude/skills
       Codex        invalid    the file does not begin with frontmatter [S0100]
@@ -154,7 +154,7 @@ fn no_agent_is_found() {
     ----- stdout -----
     lint: 1 found
 
-      .agents/skills/lint  repo, not trusted
+      .agents/skills/lint  repo
 
       OpenOxide  active  .agents/skills/lint
       16 other agents: openoxide explain lint --all-hosts
@@ -257,7 +257,7 @@ fn one_that_only_one_agent_here_sees() {
     ----- stdout -----
     lint: 1 found
 
-      .codex/skills/lint  repo, not trusted
+      .codex/skills/lint  repo
 
       Claude Code  not found  it looks only in ~/.claude/skills, .claude/skills
                               openoxide link lint --into claude-code
@@ -265,4 +265,33 @@ fn one_that_only_one_agent_here_sees() {
       15 other agents: openoxide explain lint --all-hosts
     ----- stderr -----
     ");
+}
+
+/// A link that lets an agent show less of what it shows is suggested nowhere.
+#[test]
+fn no_link_is_suggested_into_a_full_catalog() {
+    let context = TestContext::new();
+    context.tree("//- home/.codex/config.toml\n//- home/.claude/settings.json\n{}\n");
+    for at in 0..40 {
+        let about = "words ".repeat(150);
+        let folder = format!("project/.agents/skills/skill-{at}");
+        context.tree(&format!("//- {folder}/SKILL.md\n---\nname: skill-{at}\ndescription: {about}\n---\n"));
+    }
+    context.tree(&skill_file("project/.claude/skills", "tiny", "tiny"));
+    let explained = run(&context, &["explain", "tiny"]).stdout;
+    assert!(explained.contains("No link is suggested: Codex's catalog is full."), "{explained}");
+    assert!(explained.contains("openoxide prompt --host codex") && !explained.contains("--into codex"), "{explained}");
+    let overview = run(&context, &["-v"]).stdout;
+    assert!(!overview.contains("--into codex"), "{overview}");
+}
+
+/// Trust is said only for agents that wait for it.
+#[test]
+fn a_project_that_is_not_trusted_matters_to_some_agents() {
+    let context = furnished();
+    context.tree("//- home/.codex/config.toml\n");
+    let explained = run(&context, &["explain", "deploy"]).stdout;
+    assert!(!explained.contains("trusted"), "{explained}");
+    let own = run(&context, &["explain", "deploy", "--host", "openoxide"]).stdout;
+    assert!(own.contains("repo, not trusted: yours wins in OpenOxide"), "{own}");
 }

@@ -675,7 +675,7 @@ fn what_cannot_be_meant() {
     ----- stdout -----
     ----- stderr -----
     error: no host is called `claude`
-    hint: there are `agentskills`, `claude-code`, `codex`, `copilot-cli`, `crush`, `gemini-cli`, `goose`, `omp`, `opencode`, `openoxide`, `pepper`, `pi`, `qwen-code`, `remcochat`, `roo`, `vscode`, `zed`
+    hint: did you mean `claude-code`? There are `agentskills`, `claude-code`, `codex`, `copilot-cli`, `crush`, `gemini-cli`, `goose`, `omp`, `opencode`, `openoxide`, `pepper`, `pi`, `qwen-code`, `remcochat`, `roo`, `vscode`, `zed`
     ");
     insta::assert_snapshot!(refused(&context, &["link", "deploy", "--into", "openoxide"], 2, "already"), @"
     status: 2
@@ -841,4 +841,31 @@ fn two_of_one_name_do_not_both_go() {
     let both = ["link", ".agents/skills/a", ".agents/skills/b", "--into", "claude-code"];
     refused(&context, &both, 2, "would both go to `.claude/skills/same`");
     assert!(!context.project().join(".claude").exists());
+}
+
+#[test]
+fn the_folder_that_your_other_agents_do_not_read_is_chosen() {
+    let context = TestContext::new();
+    context.tree(
+        "//- home/.codex/config.toml\n//- home/.claude/settings.json\n{}\n//- home/.config/opencode/opencode.json\n{}\n\
+         //- project/.git/HEAD\nref: refs/heads/main\n//- project/.claude/skills/\n//- project/.agents/skills/\n",
+    );
+    context.tree(&skill_file("project/.codex/skills", "deploy", "deploy"));
+    insta::assert_snapshot!(run(&context, &["link", "deploy", "--into", "opencode"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    link .opencode/skill/deploy to .codex/skills/deploy
+    undo: openoxide unlink .codex/skills/deploy --from opencode
+    ");
+    assert_eq!(names(&context, "claude-code"), [] as [&str; 0]);
+    assert_eq!(names(&context, "opencode"), ["deploy"]);
+    // Claude Code has one folder, which OpenCode reads too.
+    insta::assert_snapshot!(run(&context, &["link", "deploy", "--into", "claude-code", "--dry-run"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    link .claude/skills/deploy to .codex/skills/deploy
+    OpenCode looks there too
+    ");
 }

@@ -449,3 +449,18 @@ fn output_is_written_in_blocks_and_no_folder_of_a_skill_is_entered() {
     let thorough = calls("getdents64", &[&["list", "--json", "--all"], &host[..]].concat()).unwrap();
     assert!(entered < SKILLS && thorough > SKILLS, "{entered} without --all, {thorough} with it");
 }
+
+/// The legend and what stands below it fit the terminal.
+#[test]
+fn the_legend_is_no_wider_than_the_terminal() {
+    let context = furnished();
+    context.tree("//- home/.codex/config.toml\n//- home/.config/opencode/opencode.json\n{}\n");
+    for at in 0..25 {
+        let about = "words ".repeat(60);
+        context.tree(&format!("//- home/.claude/skills/s{at}/SKILL.md\n---\nname: s{at}\ndescription: {about}\n---\n"));
+    }
+    let list = run(&context, &["list"]);
+    assert!(list.stderr.contains("name only") && list.stderr.contains("not found"), "{list}");
+    let widest = list.stderr.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{list}");
+}

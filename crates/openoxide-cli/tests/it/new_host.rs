@@ -168,7 +168,7 @@ fn shows_and_explains() {
     ----- stdout -----
     build: 1 found
 
-      .acme/skills/build/ABILITY.md  repo, not trusted
+      .acme/skills/build/ABILITY.md  repo
 
       OpenOxide  not found  it looks only in .openoxide/skills, .agents/skills,
                             .claude/skills, ~/.openoxide/skills, ~/.agents/skills,

@@ -165,11 +165,11 @@ fn every_command_fixes_what_it_stands_below() {
     insta::assert_snapshot!(overview(&context, &[]), @"
     status: 0
     ----- stdout -----
-    project: 9 skills in 4 folders; 4 agents found
+    project: 9 skills in 5 folders; 4 agents found
 
       agent        active  name only  ignored  catalog
       Claude Code       7          0        0  4.7k of 8.0k characters (200k window)
-      Codex             9          0        0  176 of 5.4k tokens (272k window)
+      Codex             9          0        0  208 of 5.4k tokens (272k window)
       Copilot CLI       8          0        1  2.0k characters, no limit
       OpenCode          8          0        2  2.1k characters, no limit
 
@@ -661,7 +661,8 @@ fn advice_makes_nothing_worse() {
          with all descriptions it takes 15.4k characters: 11.0k in ~/.claude/skills
          (30 skills) and 4.4k for the agent's own skills
          the largest: s10 (366), s11 (366) and s12 (366)
-         all descriptions would fit without the 21 largest skills
+         all descriptions would fit without the 21 largest skills; `disable` below
+         names the first 3 of them
          openoxide prompt --host claude-code
          openoxide disable s10 s11 s12 --host claude-code
     ");
@@ -680,4 +681,27 @@ fn advice_makes_nothing_worse() {
     assert_eq!((&prompt["full"], &prompt["name_only"]), (&30.into(), &0.into()), "{prompt:#}");
     let prompt = json(&context, &["prompt", "--json", "--host", "claude-code", "--window", "200000"]);
     assert_eq!((&prompt["window"]["from"], &prompt["budget"]), (&"option".into(), &6_000.into()));
+}
+
+/// The command names the skills that the text speaks of.
+#[test]
+fn as_many_skills_are_named_as_have_to_go() {
+    let context = padded();
+    context.tree("//- bin/claude exec\n");
+    let (mut few, mut many) = (false, false);
+    for at in 0..20 {
+        let about = "words ".repeat(60);
+        context.tree(&format!("//- home/.claude/skills/s{at}/SKILL.md\n---\nname: s{at}\ndescription: {about}\n---\n"));
+        let Some(line) = fix(&context).into_iter().find(|line| line["choices"][0].is_string()) else { continue };
+        let said = line["details"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned();
+        let named = line["choices"][0].as_str().unwrap().split(' ').filter(|word| word.starts_with('s')).count();
+        let number = match said.split(' ').find_map(|word| word.parse::<usize>().ok()) {
+            Some(number) => number,
+            None => 1,
+        };
+        assert_eq!(named, number.min(3), "{line:#}");
+        assert_eq!(said.contains("`disable` below names the first 3 of them"), number > 3, "{line:#}");
+        (few, many) = (few || number <= 3, many || number > 3);
+    }
+    assert!(few && many, "both cases came up");
 }

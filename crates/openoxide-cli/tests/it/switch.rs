@@ -443,3 +443,66 @@ fn a_rule_names_its_own_file() {
     let listed = run(&["list", "--all", "--host", "openoxide"]).stdout;
     assert!(listed.contains("it is switched off: `~/.openoxide/config.toml` says so"), "{listed}");
 }
+
+/// What a program's own rules keep from its model is denied wherever several agents are compared.
+#[test]
+fn what_an_agents_rules_deny_is_denied_on_every_screen() {
+    let context = TestContext::new();
+    context.tree(
+        "//- home/.codex/config.toml\n//- home/.local/share/opencode/auth.json\n{}\n\
+         //- project/.agents/skills/deploy/SKILL.md\n---\nname: deploy\ndescription: Ship it\n---\n\
+         //- project/.agents/skills/quiet/SKILL.md\n---\nname: quiet\n---\n",
+    );
+    let status = |answer: &serde_json::Value| answer["skills"][0]["hosts"]["opencode"].clone();
+    let active = || {
+        let agents = json(&context, &["--json"])["agents"].clone();
+        (agents[1]["active"].clone(), agents[1]["ignored"].clone())
+    };
+    let sees = || {
+        let hosts = json(&context, &["hosts", "--json"]);
+        let row = hosts["matrix"].as_array().unwrap().iter().find(|row| row["name"] == "deploy").unwrap().clone();
+        (hosts["hosts"][1]["sees"].clone(), row["hosts"]["opencode"].clone())
+    };
+    assert_eq!(status(&json(&context, &["list", "deploy", "--json"])), "active");
+    assert_eq!((active(), sees()), ((2.into(), 0.into()), (2.into(), "active".into())));
+
+    let off = run(&context, &["disable", "deploy", "--host", "opencode", "--yes"]);
+    assert_eq!(off.status, Some(0), "{off}");
+    assert_eq!(status(&json(&context, &["list", "deploy", "--json"])), "denied");
+    assert_eq!((active(), sees()), ((1.into(), 1.into()), (1.into(), "denied".into())));
+    let explained = run(&context, &["explain", "deploy"]).stdout;
+    for words in ["Codex     active", "OpenCode  denied", "openoxide enable deploy --host opencode"] {
+        assert!(explained.contains(words), "{words}\n{explained}");
+    }
+    let table = run(&context, &["list", "deploy"]);
+    assert!(table.stderr.contains("\u{25cb} ignored"), "{table}");
+
+    let on = run(&context, &["enable", "deploy", "--host", "opencode", "--yes"]);
+    assert_eq!(on.status, Some(0), "{on}");
+    assert_eq!((active(), sees()), ((2.into(), 0.into()), (2.into(), "active".into())));
+    assert!(!context.home().join(".config/opencode").exists(), "what was made for the switch is gone");
+    let quiet = run(&context, &["explain", "quiet"]).stdout;
+    assert!(quiet.contains("it has no description, so the model is not"), "{quiet}");
+}
+
+#[test]
+fn only_agents_in_which_it_would_change_something_are_offered() {
+    let context = with_agents();
+    assert_eq!(run(&context, &["disable", "deploy", "--host", "codex", "--yes"]).status, Some(0));
+    let on = run(&context, &["enable", "deploy", "--yes"]);
+    assert!(on.status == Some(0) && on.stderr.contains("deploy is on in Codex"), "{on}");
+    assert!(!on.stderr.contains("Claude Code"), "{on}");
+    insta::assert_snapshot!(run(&context, &["enable", "deploy", "--yes"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    deploy was on already in Claude Code
+    deploy was on already in Codex
+    ");
+    // With two of them off, the question is which.
+    for host in ["codex", "claude-code"] {
+        assert_eq!(run(&context, &["disable", "deploy", "--host", host, "--yes"]).status, Some(0));
+    }
+    let which = run(&context, &["enable", "deploy", "--yes"]);
+    assert!(which.status == Some(2) && which.stderr.contains("Claude Code, Codex"), "{which}");
+}

@@ -370,7 +370,7 @@ fn a_skill_gets_power_after_everything_was_shown() {
     let output = told(&context, &["trust", "--skill", "deploy", "--yes"]);
     assert_eq!(output.status, Some(0), "{output}");
     assert!(
-        output.stderr.ends_with("deploy has 6 permissions now\nundo: openoxide trust .agents/skills/deploy --revoke\n")
+        output.stderr.ends_with("deploy has 6 permissions now: shell, script, hook, profile, tools and mcp\nundo: openoxide trust .agents/skills/deploy --revoke\n")
     );
     assert_eq!(told(&context, &["trust", "--skill", "deploy"]).stderr, "deploy has these permissions already\n");
     insta::assert_snapshot!(told(&context, &["trust", "--list"]), @"
@@ -488,4 +488,16 @@ fn one_thing_is_taken_back() {
         run(&context, &["trust", "--revoke", "all"]).stderr,
         "nothing is trusted in ~/.openoxide/state/trust.toml\n"
     );
+}
+
+/// What was given before is still there, and the help says that it stays.
+#[test]
+fn permissions_are_counted_whenever_they_were_given() {
+    let context = powerful();
+    let given = |more: &[&str]| told(&context, &[&["trust", "--skill", "deploy", "--yes"], more].concat()).stderr;
+    assert!(given(&["--permission", "shell"]).contains("deploy has 1 permission now: shell\n"));
+    assert!(given(&["--permission", "tools"]).contains("deploy has 2 permissions now: shell and tools\n"));
+    assert!(given(&[]).contains("deploy has 6 permissions now: "));
+    let help = told(&context, &["trust", "--help"]).stdout;
+    assert!(help.contains("give them without asking") && !help.contains("nothing is kept"), "{help}");
 }

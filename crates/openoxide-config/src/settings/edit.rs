@@ -31,7 +31,8 @@ pub fn remove_from_list(path: &Path, key: &str, matches: impl Fn(&str) -> bool) 
     })
 }
 
-/// Edits a file. Returns whether it changed; the error type is the caller's, which may refuse a change.
+/// Edits a file. One with nothing left in it is removed. Returns whether it changed; the error type is the caller's, which
+/// may refuse a change.
 pub(crate) fn edit<E: From<EditError>>(
     path: &Path,
     owner: SettingsOwner,
@@ -40,12 +41,7 @@ pub(crate) fn edit<E: From<EditError>>(
     locked(path, owner, |file, before| {
         let mut document = parsed(path, before)?;
         change(&mut document)?;
-        let after = document.to_string();
-        let changed = after != before;
-        if changed {
-            file.write(&after).map_err(EditError::Io)?;
-        }
-        Ok(changed)
+        put(file, before, &document.to_string())
     })
 }
 
@@ -55,16 +51,32 @@ pub(crate) fn edit_text<E: From<EditError>>(
     owner: SettingsOwner,
     change: impl FnOnce(&str) -> Result<String, E>,
 ) -> Result<bool, E> {
-    locked(path, owner, |file, before| {
-        let after = change(before)?;
-        let changed = after != before;
-        match changed {
-            true if after.trim().is_empty() => file.remove().map_err(EditError::Io)?,
-            true => file.write(&after).map_err(EditError::Io)?,
-            false => {}
-        }
-        Ok(changed)
-    })
+    locked(path, owner, |file, before| put(file, before, &change(before)?))
+}
+
+/// Writes the new text of a file, or removes the file if nothing is left in it. Returns whether the text changed.
+fn put<E: From<EditError>>(file: &LockedFile, before: &str, after: &str) -> Result<bool, E> {
+    let changed = after != before;
+    match changed {
+        true if after.trim().is_empty() => file.remove().map_err(EditError::Io)?,
+        true => file.write(after).map_err(EditError::Io)?,
+        false => {}
+    }
+    Ok(changed)
+}
+
+/// Removes the folder of a settings file if nothing is left in it, such as one that was made for the file. Those that are
+/// kept are not: the project's, and the user's home.
+pub(crate) fn remove_empty_folder(path: &Path, owner: SettingsOwner, kept: &[&Path]) {
+    let _editing = EDITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(folder) = path.parent() else { return };
+    if kept.contains(&folder) || !std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()) {
+        return;
+    }
+    // Others that are about to write there hold its lock.
+    if let Ok(file) = LockedFile::lock(path, owner) {
+        file.remove_folder(owner);
+    }
 }
 
 /// Holds a file's lock while it is read and changed.

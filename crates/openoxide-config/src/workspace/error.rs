@@ -49,7 +49,10 @@ impl WorkspaceError {
             WorkspaceError::UnknownAgent { name, known } => {
                 Some(one_of(name, known, "add it to your config.toml, as `[agents.NAME]`"))
             }
-            WorkspaceError::Host(HostError::Unknown { name, known }) => Some(one_of(name, known, "no host is known")),
+            WorkspaceError::Host(HostError::Unknown { near: Some(near), known, .. }) => Some(meant(near, known)),
+            WorkspaceError::Host(HostError::Unknown { name, known, .. }) => {
+                Some(one_of(name, known, "no host is known"))
+            }
             WorkspaceError::Host(HostError::UnknownEdition { edition, known, .. }) => {
                 Some(one_of(edition, known, "it has one edition only"))
             }
@@ -61,12 +64,15 @@ impl WorkspaceError {
 
 /// Suggests the closest known name and lists all; returns `otherwise` if there are none.
 fn one_of(wanted: &str, known: &[String], otherwise: &str) -> String {
-    let list = known.join("`, `");
     match near(wanted, known.iter().map(String::as_str)).first() {
-        Some(near) => format!("did you mean `{near}`? There are `{list}`"),
+        Some(near) => meant(near, known),
         None if known.is_empty() => otherwise.to_owned(),
-        None => format!("there are `{list}`"),
+        None => format!("there are `{}`", known.join("`, `")),
     }
+}
+
+fn meant(near: &str, known: &[String]) -> String {
+    format!("did you mean `{near}`? There are `{}`", known.join("`, `"))
 }
 
 #[cfg(test)]
@@ -77,7 +83,7 @@ mod tests {
     fn a_name_that_nothing_has_is_answered_with_what_there_is() {
         let host = |known: &[&str]| {
             let known = known.iter().map(ToString::to_string).collect();
-            WorkspaceError::Host(HostError::Unknown { name: "codx".to_owned(), known }).hint().unwrap()
+            WorkspaceError::Host(HostError::Unknown { name: "codx".to_owned(), known, near: None }).hint().unwrap()
         };
         assert_eq!(host(&["codex", "pi"]), "did you mean `codex`? There are `codex`, `pi`");
         assert_eq!(host(&["pi"]), "there are `pi`");

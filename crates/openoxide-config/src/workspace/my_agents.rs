@@ -46,6 +46,11 @@ impl Workspace {
         if let Some(host) = self.named_host() {
             return Ok(MyAgents { hosts: vec![self.detect(&host)?], origin: MyAgentsOrigin::Named });
         }
+        self.usual_agents()
+    }
+
+    /// Returns the agents that the user works with, whatever host the request names.
+    pub fn usual_agents(&self) -> Result<MyAgents, WorkspaceError> {
         if let Some(listed) = self.listed_agents()? {
             return Ok(listed);
         }

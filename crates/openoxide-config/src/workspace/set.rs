@@ -10,7 +10,7 @@ use super::host_problems::{unknown_codes, unusable_host_settings, unusable_names
 use super::{Workspace, error::WorkspaceError};
 use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 use crate::settings::edit::table::{set_key, unset_key};
-use crate::settings::edit::{edit, parse, values};
+use crate::settings::edit::{edit, parse, remove_empty_folder, values};
 use crate::{
     ConfigKey, EditError, LayerKind, SettingsOwner, ValueKind,
     document::dotted_key,
@@ -237,11 +237,22 @@ impl Workspace {
             dropped = change.apply(document, &file)?;
             Ok::<(), SettingError>(())
         })?;
+        if changed && !file.exists() {
+            self.remove_empty_folder(&file, change.owner);
+        }
         let now = self.reopen()?.config;
         let effective = now.get(&change.key);
         let is_active = !now.layers.iter().any(|layer| layer.path.as_ref() == Some(&file) && !layer.is_active);
         let ineffective_reason = ineffective_reason(change, effective.as_ref(), is_active);
         Ok(SettingOutcome { file, changed, dropped, effective, ineffective_reason })
+    }
+
+    /// Removes the folder of a settings file that was removed, if nothing is left in it.
+    pub(super) fn remove_empty_folder(&self, file: &Path, owner: SettingsOwner) {
+        let environment = &self.environment;
+        let kept = [Some(&self.project), Some(&environment.cwd), environment.home.as_ref()];
+        let kept: Vec<&Path> = kept.into_iter().flatten().map(PathBuf::as_path).collect();
+        remove_empty_folder(file, owner, &kept);
     }
 
     /// Refuses names of hosts, of their settings and of codes that do not exist, and values that a host's setting does not

@@ -167,6 +167,9 @@ impl Workspace {
         change: impl FnOnce(&str) -> Result<String, SettingError>,
     ) -> Result<Vec<SwitchOutcome>, SettingError> {
         let changed = plan.changes_file() && edit_text(&plan.file, plan.owner, change)?;
+        if changed && !plan.file.exists() {
+            self.remove_empty_folder(&plan.file, plan.owner);
+        }
         let workspace = self.reopen()?;
         let (view, _) = workspace.view(&plan.host)?;
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);

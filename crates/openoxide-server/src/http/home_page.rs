@@ -58,7 +58,7 @@ fn numbers(page: &mut Page, context: &HttpContext, snapshot: &Snapshot) {
     let catalog = catalog_use::of_snapshot(snapshot);
     let rows = [
         ("active skills", snapshot.catalog.skills.len().to_string()),
-        ("files that do not", snapshot.catalog.others.len().to_string()),
+        ("files ignored", snapshot.catalog.others.len().to_string()),
         ("catalog", catalog.as_ref().map_or_else(|| "no templates".to_owned(), catalog_use::room_text)),
         ("findings", format!("{} ({errors} {})", problems.len(), if errors == 1 { "error" } else { "errors" })),
         ("changes are seen", watching),

@@ -6,7 +6,7 @@ use std::str::FromStr as _;
 use openoxide_permissions::{Action, Permission, Rule, Rules};
 use toml::Value;
 
-use super::{Entry, Problem, Status, View};
+use super::{Catalog, Entry, Problem, Status, View};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::host::{SettingDoes, SettingRule};
 use crate::settings::{Origin, Setting};
@@ -29,10 +29,13 @@ fn keep_from_model(rules: &Rules, entry: &mut Entry) {
     let rule = rules.deciding(Permission::Skill.as_str(), &entry.skill.name);
     let Some(rule) = rule.filter(|rule| rule.action == Action::Deny) else { return };
     entry.model = false;
-    let message = format!("the model does not see it: `{}` is denied by {}", rule.pattern, rule.origin);
-    let diagnostic = Diagnostic::new(Code::DisabledBySetting, Level::Note, message)
+    let diagnostic = Diagnostic::new(Code::DisabledBySetting, Level::Note, kept_from_model(rule))
         .help("allow it after that rule, or remove the rule");
     entry.problems.push(Problem { path: entry.skill.path.to_path_buf(), diagnostic });
+}
+
+fn kept_from_model(rule: &Rule) -> String {
+    format!("the model does not see it: `{}` is denied by {}", rule.pattern, rule.origin)
 }
 
 /// Denies a skill that rules deny under any of its names.
@@ -40,6 +43,31 @@ fn deny(rules: &Rules, entry: &mut Entry) {
     let Some(rule) = entry.denied_by(rules) else { return };
     let text = format!("the rule `{}` denies it ({})", rule.pattern, rule.origin);
     entry.drop_out(Status::Denied, Code::Denied, text);
+}
+
+impl Catalog {
+    /// Takes what the program's own rules keep from its model as denied, although its user may still call it. Screens that
+    /// compare agents by what their models see say so.
+    #[must_use]
+    pub fn as_model_sees(mut self, view: &View) -> Catalog {
+        let rules = view.host_rules();
+        let denied = |entry: &Entry| {
+            let rule = rules.deciding(Permission::Skill.as_str(), &entry.skill.name);
+            rule.filter(|rule| rule.action == Action::Deny)
+        };
+        let mut kept = Vec::new();
+        for mut entry in self.skills.extract_if(.., |entry| denied(entry).is_some()) {
+            if let Some(rule) = denied(&entry) {
+                entry.drop_out(Status::Denied, Code::DisabledBySetting, kept_from_model(rule));
+            }
+            kept.push(entry);
+        }
+        if !kept.is_empty() {
+            self.others.append(&mut kept);
+            self.others.sort_by(|left, right| left.found().cmp(right.found()));
+        }
+        self
+    }
 }
 
 impl View {

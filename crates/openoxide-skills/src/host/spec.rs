@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags};
 use toml::{Table, Value};
 
 use super::{Host, VersionRange};
-use crate::{ownership::check_owner, settings::HostSettings};
+use crate::{ownership::check_owner, settings::HostSettings, text::near};
 
 static BUILTIN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/hosts");
 
@@ -45,6 +45,8 @@ pub enum HostError {
         name: String,
         /// All names there are.
         known: Vec<String>,
+        /// The name that was probably meant.
+        near: Option<String>,
     },
     /// The host has no such edition.
     #[error("host `{host}` has no edition `{edition}`")]
@@ -111,14 +113,40 @@ impl Hosts {
         errors
     }
 
+    /// Returns the name that was probably meant: the one of a host with this title, with a name or title that begins so, or
+    /// with a name that is spelled almost so.
+    fn near(&self, wanted: &str) -> Option<String> {
+        let plain = |text: &str| {
+            let letters = text.chars().filter(char::is_ascii_alphanumeric);
+            letters.map(|letter| letter.to_ascii_lowercase()).collect::<String>()
+        };
+        let wanted_plain = plain(wanted);
+        let titled = |spec: HostSpec| {
+            let title = spec.table.get("title").and_then(Value::as_str).map(plain).unwrap_or_default();
+            (title, plain(&spec.name), spec.name)
+        };
+        let hosts: Vec<(String, String, String)> = self.all().map(titled).collect();
+        let begins = |with: &dyn Fn(&str) -> bool| {
+            let mut found = hosts.iter().filter(|(title, name, _)| with(title) || with(name));
+            found.next().map(|(_, _, name)| name.clone())
+        };
+        begins(&|text| text == wanted_plain)
+            .or_else(|| begins(&|text| wanted_plain.len() > 1 && text.starts_with(&wanted_plain)))
+            .or_else(|| near(wanted, self.names()).first().map(|name| (*name).to_owned()))
+    }
+
     /// Finds `name` or `name@edition`.
     pub fn get(&self, id: &str) -> Result<HostSpec, HostError> {
         let (name, edition) = id.split_once('@').map_or((id, None), |(name, edition)| (name, Some(edition)));
         if let Some((path, message)) = self.broken.get(name) {
             return Err(HostError::Invalid { path: path.clone(), message: message.clone() });
         }
-        let known = || self.names().map(str::to_owned).collect();
-        let spec = self.find(name).ok_or_else(|| HostError::Unknown { name: name.to_owned(), known: known() })?;
+        let unknown = || HostError::Unknown {
+            name: name.to_owned(),
+            known: self.names().map(str::to_owned).collect(),
+            near: self.near(name),
+        };
+        let spec = self.find(name).ok_or_else(unknown)?;
         match edition {
             Some(edition) => spec.edition(edition),
             None => Ok(spec),
@@ -411,6 +439,21 @@ mod tests {
     fn unknown_names_say_what_there_is() {
         let error = Hosts::builtin().get("codexx").unwrap_err();
         assert!(matches!(error, HostError::Unknown { known, .. } if known.contains(&"codex".to_owned())));
+        let meant = |name: &str| match Hosts::builtin().get(name).unwrap_err() {
+            HostError::Unknown { near, .. } => near,
+            other => panic!("{name}: {other}"),
+        };
+        for (wanted, name) in [
+            ("claude", "claude-code"),
+            ("Claude Code", "claude-code"),
+            ("claudecode", "claude-code"),
+            ("vs-code", "vscode"),
+            ("gemini", "gemini-cli"),
+            ("codx", "codex"),
+        ] {
+            assert_eq!(meant(wanted).as_deref(), Some(name), "{wanted}");
+        }
+        assert_eq!([meant("x"), meant("notepad")], [None, None]);
     }
 
     #[test]

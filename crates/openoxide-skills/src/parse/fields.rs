@@ -86,6 +86,16 @@ fn keeps_from_model(key: &str, value: &Node<'_>) -> bool {
     CONTROLS_OF_MODEL.iter().any(|&(name, open)| is_alike(key, name) && !opens(open))
 }
 
+/// Tells whether a field says what holds without it, so that it makes no difference whether an agent reads it.
+fn says_nothing(key: &str, value: &Node<'_>) -> bool {
+    let usual = match key {
+        "disable-model-invocation" => "false",
+        "user-invocable" => "true",
+        _ => return value.is_null(),
+    };
+    value.as_text().is_some_and(|text| text.eq_ignore_ascii_case(usual))
+}
+
 /// Tells whether a line looks like a field that keeps the skill from the model, wherever it stands.
 pub(super) fn line_keeps_from_model(line: &str) -> bool {
     let Some((key, value)) = line.split_once(':') else { return false };
@@ -186,7 +196,9 @@ impl Collector<'_> {
                 return;
             }
         }
-        self.not_read(&canonical, key);
+        if !says_nothing(&canonical, value) {
+            self.not_read(&canonical, key);
+        }
         if self.rules.fields.unknown != UnknownFields::Keep {
             self.strangers.push((key_text.to_owned(), self.source.span(&key.span)));
         }

@@ -65,6 +65,8 @@ pub struct ShownSkill {
     pub detail: DetailLevel,
     /// The room that all of it takes, whatever there is.
     pub cost: u64,
+    /// The room that it takes as it is shown.
+    pub room: u64,
 }
 
 /// How much of a skill is shown.

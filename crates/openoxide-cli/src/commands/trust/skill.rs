@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use openoxide_app::{PermissionKind, Workspace, paths, trust::GrantRequest};
+use openoxide_app::{PermissionKind, Workspace, listed, paths, trust::GrantRequest};
 use openoxide_wire::ChangeAnswer;
 
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
@@ -28,8 +28,9 @@ pub(super) fn grant(ui: &Ui, skill: &str, kinds: &[PermissionKind], asking: &Ask
         return Ok(ExitStatus::No);
     }
     let undo = undo(ui, &snapshot.workspace, &request.skill);
+    let kinds: Vec<&str> = request.kinds_after().into_iter().map(PermissionKind::as_str).collect();
     let changes = openoxide_app::trust::grant(&snapshot.workspace, request)?;
-    ui.say(&format!("{name} has {} now", count(changes.len(), "permission")));
+    ui.say(&format!("{name} has {} now: {}", count(kinds.len(), "permission"), listed(&kinds)));
     if let Some(undo) = &undo {
         ui.say(&format!("undo: {undo}"));
     }

@@ -125,6 +125,17 @@ impl LockedFile {
         if self.path.is_symlink() { self.write("") } else { self.file.folder.remove(&self.file.name) }
     }
 
+    /// Removes the folder if it is empty.
+    pub(super) fn remove_folder(&self, owner: SettingsOwner) {
+        let around = parent_of(parent_of(&self.path));
+        let outer = match owner {
+            SettingsOwner::User => WriteDir::follow(around),
+            SettingsOwner::Project => WriteDir::open(around),
+        };
+        // One that is not empty, or a link, stays.
+        let _ = outer.and_then(|outer| outer.remove_empty(folder_name(&self.path)));
+    }
+
     /// Removes the folder again if it was made for a change that then was none.
     pub(super) fn remove_made(self) {
         if let Some(outer) = self.made_in {
