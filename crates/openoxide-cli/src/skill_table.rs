@@ -46,13 +46,12 @@ pub(crate) fn say_legend(ui: &Ui, found: &AgentCatalogs, rows: &[&SkillRow<'_>],
         return;
     }
     let line = format!("{words}   {}", legend(|mark| marks.contains(&mark)));
-    match marks.iter().all(|mark| *mark == Mark::Active) {
-        true => ui.say(&line),
-        false => {
-            let why = format!("why: {}", ui.command("explain SKILL"));
-            let fits = ui.width.is_none_or(|width| line.width() + 3 + why.width() <= width);
-            ui.say(&format!("{line}{}{why}", if fits { "   " } else { "\n" }));
-        }
+    if marks.iter().all(|mark| *mark == Mark::Active) {
+        ui.say(&line);
+    } else {
+        let why = format!("why: {}", ui.command("explain SKILL"));
+        let fits = ui.width.is_none_or(|width| line.width() + 3 + why.width() <= width);
+        ui.say(&format!("{line}{}{why}", if fits { "   " } else { "\n" }));
     }
     say_rooms(ui, found, rows);
 }

@@ -695,10 +695,8 @@ fn as_many_skills_are_named_as_have_to_go() {
         let Some(line) = fix(&context).into_iter().find(|line| line["choices"][0].is_string()) else { continue };
         let said = line["details"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned();
         let named = line["choices"][0].as_str().unwrap().split(' ').filter(|word| word.starts_with('s')).count();
-        let number = match said.split(' ').find_map(|word| word.parse::<usize>().ok()) {
-            Some(number) => number,
-            None => 1,
-        };
+        // One skill is said in a word, without a number.
+        let number = said.split(' ').find_map(|word| word.parse::<usize>().ok()).unwrap_or(1);
         assert_eq!(named, number.min(3), "{line:#}");
         assert_eq!(said.contains("`disable` below names the first 3 of them"), number > 3, "{line:#}");
         (few, many) = (few || number <= 3, many || number > 3);
