@@ -66,7 +66,7 @@ fn visible(host: &Host, catalog: &Catalog, settings: &[ConfigProblem], hidden: H
     let is_of_visible = |path: &Path| path.ancestors().find_map(|folder| folders.get(folder).copied()).unwrap_or(false);
     let is_setting = |path: &Path| settings.iter().any(|problem| problem.path.as_deref() == Some(path));
     let problems = catalog.problems.iter().filter(|problem| is_setting(&problem.path) || is_of_visible(&problem.path));
-    // How many skills have a name is told of those that are visible.
+    // Only visible skills count where a finding says how many have one name.
     let problems = problems.filter(|problem| problem.diagnostic.code != Code::Ambiguous).cloned();
     let problems = problems.chain(ambiguities(host, &skills)).collect();
     let inner_skills: Option<Arc<dyn InnerSkills>> = Some(Arc::new(hidden));

@@ -21,7 +21,7 @@ struct Listed {
     full: usize,
     shortened: usize,
     names: usize,
-    /// How many skills it is told to search for.
+    /// How many skills it has to search for.
     more: usize,
     /// Whether a text with skills in it was cut.
     is_cut: bool,

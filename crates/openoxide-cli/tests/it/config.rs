@@ -288,7 +288,12 @@ fn json_answers_its_schema() {
 #[test]
 fn what_is_set_and_unset_leaves_nothing() {
     let context = TestContext::new();
-    let before = snapshot_of(context.root());
+    // The home folder itself has another time of change when something came and went in it.
+    let files = || -> Vec<String> {
+        let home = context.home().display().to_string();
+        snapshot_of(context.root()).into_iter().filter(|line| !line.starts_with(&format!("{home} "))).collect()
+    };
+    let before = files();
     assert_eq!(run(&context, &["config", "set", "color", "never"]).status, Some(0));
     insta::assert_snapshot!(run(&context, &["config", "unset", "color"]), @"
     status: 0
@@ -297,5 +302,5 @@ fn what_is_set_and_unset_leaves_nothing() {
     color is removed from ~/.openoxide/config.toml
     ~/.openoxide/config.toml had nothing else in it, so it is removed
     ");
-    assert_eq!(snapshot_of(context.root()), before);
+    assert_eq!(files(), before);
 }

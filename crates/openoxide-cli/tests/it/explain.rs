@@ -115,7 +115,7 @@ fn one_host() {
     deploy: 2 found
 
       ~/.agents/skills/deploy  user
-      .agents/skills/deploy    repo
+      .agents/skills/deploy    repo, not trusted: yours wins in OpenOxide
 
       OpenOxide  active     ~/.agents/skills/deploy
                  untrusted  .agents/skills/deploy: the project is not trusted, so

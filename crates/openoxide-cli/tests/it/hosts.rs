@@ -13,7 +13,7 @@ fn your_agents() {
     status: 0
     ----- stdout -----
       #  host         found  active  ignored  version
-      1  claude-code  yes         1        0  claude-code 2.1.240  @seed
+      1  claude-code  yes         1        0  claude-code 2.1.325  @2.1.240 @seed
       2  codex        yes         4        1  codex 0.166.0  @seed
 
     5 skills                    claude-code  codex
@@ -47,7 +47,7 @@ fn all_hosts() {
     status: 0
     ----- stdout -----
       #  host         found  active  ignored  version
-      1  claude-code  yes         1        0  claude-code 2.1.240  @seed
+      1  claude-code  yes         1        0  claude-code 2.1.325  @2.1.240 @seed
       2  agentskills  no          1        4  skills-ref 0.1.1
       3  codex        no          4        1  codex 0.166.0  @seed
       4  copilot-cli  no          3        3  copilot-cli docs of 2026-08

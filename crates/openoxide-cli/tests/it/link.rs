@@ -441,7 +441,7 @@ fn a_folder_that_may_not_be_written() {
     }
 }
 
-/// Claude Code calls a skill by its folder, whatever that is called; so the links have the same names.
+/// This version of Claude Code calls a skill by its folder, whatever that is called; so the links have the same names.
 #[test]
 fn names_that_nobody_could_print() {
     let context = TestContext::new();
@@ -454,7 +454,7 @@ fn names_that_nobody_could_print() {
         let is_plain = |character: char| character == '\n' || !(character.is_control() || character == '\u{202e}');
         assert!(output.stderr.chars().all(is_plain), "{output:?}");
     };
-    insta::assert_snapshot!(run(&context, &["link", "--all", "--into", "codex", "--host", "claude-code"]), @r#"
+    insta::assert_snapshot!(run(&context, &["link", "--all", "--into", "codex", "--host", "claude-code@2.1.240"]), @r#"
     status: 0
     ----- stdout -----
     ----- stderr -----
@@ -465,26 +465,26 @@ fn names_that_nobody_could_print() {
     link .codex/skills/red\u{1b}[31m to .claude/skills/red\u{1b}[31m
     link .codex/skills/two lines to .claude/skills/two lines
     6 skills put where Codex looks
-    undo: openoxide unlink --from codex --host claude-code -- -x '\xff\xfe' 'it'\''s $(two)'
+    undo: openoxide unlink --from codex --host claude-code@2.1.240 -- -x '\xff\xfe' 'it'\''s $(two)'
     undo by hand: remove .codex/skills/hidden\u{202e}
     undo by hand: remove .codex/skills/red\u{1b}[31m
     undo by hand: remove .codex/skills/two lines
     "#);
     assert_eq!(count(".codex/skills"), 6);
-    let words = ["unlink", "--from", "codex", "--host", "claude-code", "--", "-x", r"\xff\xfe", "it's $(two)"];
+    let words = ["unlink", "--from", "codex", "--host", "claude-code@2.1.240", "--", "-x", r"\xff\xfe", "it's $(two)"];
     clean(&run(&context, &words));
     assert_eq!(count(".codex/skills"), 3);
-    clean(&run(&context, &["link", "--all", "--into", "codex", "--host", "claude-code"]));
-    assert_eq!(names(&context, "codex").len(), names(&context, "claude-code").len());
-    clean(&run(&context, &["unlink", "--all", "--from", "codex", "--host", "claude-code"]));
+    clean(&run(&context, &["link", "--all", "--into", "codex", "--host", "claude-code@2.1.240"]));
+    assert_eq!(names(&context, "codex").len(), names(&context, "claude-code@2.1.240").len());
+    clean(&run(&context, &["unlink", "--all", "--from", "codex", "--host", "claude-code@2.1.240"]));
     assert!(!context.project().join(".codex").exists());
     // One by one, as a shell hands them over.
     for name in ["two\nlines", "red\u{1b}[31m", "it's $(two)"] {
-        clean(&run(&context, &["link", name, "--into", "codex", "--host", "claude-code"]));
-        clean(&run(&context, &["unlink", name, "--from", "codex", "--host", "claude-code"]));
+        clean(&run(&context, &["link", name, "--into", "codex", "--host", "claude-code@2.1.240"]));
+        clean(&run(&context, &["unlink", name, "--from", "codex", "--host", "claude-code@2.1.240"]));
     }
-    let output = run(&context, &["link", "--into", "codex", "--host", "claude-code", "--", "-x"]);
-    assert!(output.stderr.ends_with("undo: openoxide unlink --from codex --host claude-code -- -x\n"), "{output}");
+    let output = run(&context, &["link", "--into", "codex", "--host", "claude-code@2.1.240", "--", "-x"]);
+    assert!(output.stderr.ends_with("undo: openoxide unlink --from codex --host claude-code@2.1.240 -- -x\n"), "{output}");
     assert_eq!((count(".codex/skills"), count(".claude/skills")), (1, 6));
 }
 

@@ -73,7 +73,7 @@ fn an_agent_that_shows_names_only() {
     user  quiet  Does quiet                                               ◐      ·
     ----- stderr -----
     2 skills   ● active  ◐ name only  · not found   why: openoxide explain SKILL
-    Claude Code: 4.4k of 8.0k characters (200k window)
+    Claude Code: 6.2k of 8.0k characters (200k window)
     1 more is active in none of your agents: openoxide list --all
     ");
     let list = valid_json(&context, &["list", "--json"]);
@@ -191,7 +191,7 @@ fn other_hosts() {
     ----- stdout -----
     repo  release-notes  Turn merged pull requests into notes that people l…  27 tok
     ----- stderr -----
-    1 skill, 4.5k of 8.0k characters (200k window)
+    1 skill, 6.3k of 8.0k characters (200k window)
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "agentskills"]), @"
     status: 0

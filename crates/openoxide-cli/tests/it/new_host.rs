@@ -140,7 +140,7 @@ fn shows_and_explains() {
       1  openoxide    no          0        0  openoxide 0.1.0
       2  acme         no          2        1  acme 3.1  @next
       3  agentskills  no          0        0  skills-ref 0.1.1
-      4  claude-code  no          0        0  claude-code 2.1.240  @seed
+      4  claude-code  no          0        0  claude-code 2.1.325  @2.1.240 @seed
       5  codex        no          0        0  codex 0.166.0  @seed
       6  copilot-cli  no          0        0  copilot-cli docs of 2026-08
       7  crush        no          0        0  crush at commit 37f36e93
@@ -234,7 +234,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `agents`, `switch`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations` [S0405]; fix the file; the host is left out until then
+    unknown field `rots`, expected one of `title`, `program`, `versions`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `agents`, `switch`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations`, `more_deviations` [S0405]; fix the file; the host is left out until then
     1 skill, 150 of 16.0k characters
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "bad"]), @"
@@ -245,7 +245,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `agents`, `switch`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations`
+    unknown field `rots`, expected one of `title`, `program`, `versions`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `agents`, `switch`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations`, `more_deviations`
     ");
 }
 

@@ -427,7 +427,7 @@ fn claude_code() {
     project/S/empty-name/SKILL.md  active
     project/S/folder/SKILL.md  invalid S0002
     project/S/for-others/SKILL.md  active
-    project/S/line\nend/SKILL.md  active
+    project/S/line\nend/SKILL.md  invalid S0118
     project/S/linked/SKILL.md  active
     project/S/loop/SKILL.md  active
     project/S/lower/skill.md  invalid S0008

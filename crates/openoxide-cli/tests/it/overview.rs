@@ -115,7 +115,7 @@ fn at_a_glance() {
     project: 8 skills in 3 folders; 4 agents found
 
       agent        active  name only  ignored  catalog
-      Claude Code       1          0        0  4.5k of 8.0k characters (200k window)
+      Claude Code       1          0        0  6.3k of 8.0k characters (200k window)
       Codex             6          0        2  117 of 5.4k tokens (272k window)
       Copilot CLI       5          0        4  1.3k characters, no limit
       OpenCode          6          0        3  1.6k characters, no limit
@@ -168,7 +168,7 @@ fn every_command_fixes_what_it_stands_below() {
     project: 9 skills in 5 folders; 4 agents found
 
       agent        active  name only  ignored  catalog
-      Claude Code       7          0        0  4.7k of 8.0k characters (200k window)
+      Claude Code       7          0        0  6.5k of 8.0k characters (200k window)
       Codex             9          0        0  208 of 5.4k tokens (272k window)
       Copilot CLI       8          0        1  2.0k characters, no limit
       OpenCode          8          0        2  2.1k characters, no limit
@@ -242,7 +242,7 @@ fn nothing_to_see() {
     project: no skills; 1 agent found
 
       agent        active  name only  ignored  catalog
-      Claude Code       0          0        0  4.4k of 8.0k characters (200k window)
+      Claude Code       0          0        0  6.2k of 8.0k characters (200k window)
     ----- stderr -----
     hint: `openoxide new NAME` makes a skill, `openoxide roots` shows where they are looked for
     ");
@@ -253,7 +253,7 @@ fn nothing_to_see() {
     project: 1 skill in 1 folder; 1 agent found
 
       agent        active  name only  ignored  catalog
-      Claude Code       1          0        0  4.4k of 8.0k characters (200k window)
+      Claude Code       1          0        0  6.2k of 8.0k characters (200k window)
     ----- stderr -----
 
     nothing to fix
@@ -313,7 +313,7 @@ fn settings_that_cannot_be_read() {
     project: 1 skill in 1 folder; 1 agent found
 
       agent        active  name only  ignored  catalog
-      Claude Code       1          0        0  4.4k of 8.0k characters (200k window)
+      Claude Code       1          0        0  6.2k of 8.0k characters (200k window)
 
     To fix
       1. Claude Code: ~/.claude/settings.json: the file is not valid JSON: EOF while
@@ -473,7 +473,7 @@ fn what_cannot_be_fixed_is_not_promised() {
     project: 1 skill in 1 folder; 1 agent found
 
       agent        active  name only  ignored  catalog
-      Claude Code       0          0        0  4.4k of 8.0k characters (200k window)
+      Claude Code       0          0        0  6.2k of 8.0k characters (200k window)
 
     To fix
       1. deploy: Claude Code does not see it, and it cannot be linked:
@@ -566,7 +566,7 @@ fn skills_of_one_agent_are_offered_to_another() {
     project: 1 skill in 1 folder; 2 agents found
 
       agent        active  name only  ignored  catalog
-      Claude Code       0          0        0  4.4k of 8.0k characters (200k window)
+      Claude Code       0          0        0  6.2k of 8.0k characters (200k window)
       Codex             1          0        0  11 of 5.4k tokens (272k window)
 
     To fix
@@ -637,7 +637,7 @@ fn advice_makes_nothing_worse() {
     project: 30 skills in 1 folder; 2 agents found
 
       agent        active  name only  ignored  catalog
-      Claude Code       0          0        0  4.4k of 8.0k characters (200k window)
+      Claude Code       0          0        0  6.2k of 8.0k characters (200k window)
       Codex            30          0        0  2.9k of 5.4k tokens (272k window)
 
     To fix
@@ -652,16 +652,16 @@ fn advice_makes_nothing_worse() {
     project: 30 skills in 1 folder; 2 agents found
 
       agent        active  name only  ignored  catalog
-      Claude Code      30         21        0  7.8k of 8.0k characters (200k window)
+      Claude Code      30         26        0  7.8k of 8.0k characters (200k window)
       Codex            30          0        0  2.9k of 5.4k tokens (272k window)
 
     To fix
-      1. Claude Code shows 21 of 30 skills without their description: its catalog is
+      1. Claude Code shows 26 of 30 skills without their description: its catalog is
          full
-         with all descriptions it takes 15.4k characters: 11.0k in ~/.claude/skills
-         (30 skills) and 4.4k for the agent's own skills
+         with all descriptions it takes 17.2k characters: 11.0k in ~/.claude/skills
+         (30 skills) and 6.2k for the agent's own skills
          the largest: s10 (366), s11 (366) and s12 (366)
-         all descriptions would fit without the 21 largest skills; `disable` below
+         all descriptions would fit without the 26 largest skills; `disable` below
          names the first 3 of them
          openoxide prompt --host claude-code
          openoxide disable s10 s11 s12 --host claude-code

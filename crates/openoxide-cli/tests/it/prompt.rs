@@ -57,8 +57,8 @@ fn of_other_hosts() {
     - release-notes: Turn merged pull requests into notes that people like to read, grouped by what they change
     </system-reminder>
     ----- stderr -----
-    catalog for claude-code: 1 skill, 4,516 of 8,000 characters (200k window)
-      own        4,409 characters of it
+    catalog for claude-code: 1 skill, 6,308 of 8,000 characters (200k window)
+      own        6,201 characters of it
     ");
     insta::assert_snapshot!(run(&context, &["prompt", "--host", "agentskills"]), @"
     status: 0

@@ -117,7 +117,8 @@ fn texts_that_hide_and_forge(setting: Setting) {
 fn a17_people_see_what_is_there() {
     let context = hostile();
     assert_shown(&"own", &run(&context, &["prompt"]).stdout);
-    let looked = run(&context, &["prompt", "--host", "claude-code"]);
+    // Later versions of the program show such characters as blanks.
+    let looked = run(&context, &["prompt", "--host", "claude-code@2.1.240"]);
     assert!(looked.stdout.contains('\u{e0069}') && looked.stderr.contains("looks like another skill"), "{looked}");
     assert!(run(&context, &["read", "pdf", "references/more.md"]).stdout.contains('\u{e0069}'));
     // Bytes are what their digest says.

@@ -34,7 +34,8 @@ fn set_in(mine: &str, key: &str, value: Option<toml::Value>, owner: SettingsOwne
     assert_eq!(fs_err::read_to_string(&file).unwrap(), mine, "who only asks changes nothing");
     let changed = workspace.set(&change);
     assert_eq!(before.err(), changed.as_ref().err().map(ToString::to_string));
-    let text = fs_err::read_to_string(&file).unwrap();
+    // A file that has nothing left in it is removed.
+    let text = fs_err::read_to_string(&file).unwrap_or_default();
     (text, changed.map_err(|error| format!("{error}; {}", error.hint().unwrap_or_default())))
 }
 
