@@ -112,7 +112,9 @@ impl SnapshotCache {
         if let Some(snapshot) = current() {
             return Ok(snapshot);
         }
-        let snapshot = self.refresh_all(&slot, &mut loader);
+        // Changed settings are read again, and the skills as far as the host looks at them again.
+        let dirty = if slot.snapshot().is_some() { Dirty::of_settings() } else { Dirty::everything() };
+        let snapshot = self.refresh_and_watch(&slot, &mut loader, dirty);
         self.make_room(&mut self.slots(), slot.id);
         snapshot
     }
@@ -126,11 +128,15 @@ impl SnapshotCache {
     pub(crate) fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, WorkspaceError> {
         let slot = self.slot(place);
         let mut loader = slot.loader.lock().unwrap_or_else(PoisonError::into_inner);
-        self.refresh_all(&slot, &mut loader)
+        self.refresh_and_watch(&slot, &mut loader, Dirty::everything())
     }
 
-    fn refresh_all(&self, slot: &Arc<Slot>, loader: &mut Loader) -> Result<Arc<Snapshot>, WorkspaceError> {
-        let dirty = Dirty::everything();
+    fn refresh_and_watch(
+        &self,
+        slot: &Arc<Slot>,
+        loader: &mut Loader,
+        dirty: Dirty,
+    ) -> Result<Arc<Snapshot>, WorkspaceError> {
         let snapshot = self.refresh(slot, loader, &dirty);
         match &snapshot {
             Ok(_) => self.mailbox.send(Message::Watch(slot.id, dirty)),
