@@ -667,7 +667,7 @@ fn advice_makes_nothing_worse() {
          openoxide disable s10 s11 s12 --host claude-code
     ");
     let explained = json(&context, &["explain", "s12", "--json"]);
-    assert_eq!(field(&explained["hosts"], "status"), ["name only", "active"], "{explained:#}");
+    assert_eq!(field(&explained["hosts"], "status"), ["name only"], "{explained:#}");
     let answer = answer(&context);
     let prompt = json(&context, &["prompt", "--json", "--host", "claude-code"]);
     let catalog = &answer["agents"][0]["catalog"];
