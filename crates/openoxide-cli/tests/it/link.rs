@@ -484,7 +484,10 @@ fn names_that_nobody_could_print() {
         clean(&run(&context, &["unlink", name, "--from", "codex", "--host", "claude-code@2.1.240"]));
     }
     let output = run(&context, &["link", "--into", "codex", "--host", "claude-code@2.1.240", "--", "-x"]);
-    assert!(output.stderr.ends_with("undo: openoxide unlink --from codex --host claude-code@2.1.240 -- -x\n"), "{output}");
+    assert!(
+        output.stderr.ends_with("undo: openoxide unlink --from codex --host claude-code@2.1.240 -- -x\n"),
+        "{output}"
+    );
     assert_eq!((count(".codex/skills"), count(".claude/skills")), (1, 6));
 }
 
