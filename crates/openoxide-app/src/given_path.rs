@@ -26,8 +26,8 @@ pub(crate) fn resolve(workspace: &Workspace, path: &Path) -> Result<PathBuf, Err
             if !is_ours(&stat) {
                 return Err(refusal(workspace, &real, &target, "is a link that another user made"));
             }
-            if leads_out(workspace, &above, &target) {
-                return Err(refusal(workspace, &real, &target, "is a link that leads elsewhere"));
+            if let Some(why) = leads_out(workspace, &above, &target) {
+                return Err(refusal(workspace, &real, &target, why));
             }
             real = target;
         }
@@ -35,11 +35,14 @@ pub(crate) fn resolve(workspace: &Workspace, path: &Path) -> Result<PathBuf, Err
     Ok(real)
 }
 
-/// Tells whether a link in a folder leads into another repository, or out of the project.
-fn leads_out(workspace: &Workspace, folder: &Path, target: &Path) -> bool {
+/// Says so if a link in a folder leads out of the project, or into another repository.
+fn leads_out(workspace: &Workspace, folder: &Path, target: &Path) -> Option<&'static str> {
     let project = paths::real(&workspace.project);
-    let leaves_project = folder.starts_with(&project) && !target.starts_with(&project);
-    leaves_project || (repository(folder).is_some() && repository(folder) != repository(target))
+    if folder.starts_with(&project) && !target.starts_with(&project) {
+        return Some("is a link that leads out of the project");
+    }
+    let from = repository(folder);
+    (from.is_some() && from != repository(target)).then_some("is a link that leads into another repository")
 }
 
 fn refusal(workspace: &Workspace, link: &Path, target: &Path, why: &str) -> Error {

@@ -141,11 +141,15 @@ fn a_person_who_may_not_call_a_skill_is_told_so() {
         "name: x\ndescription: d\nuser-invocable: false",
         "Text.",
     ));
-    for host in [CLAUDE, "claude-code", "openoxide"] {
+    // Claude Code's own words, and ours where a program has none.
+    let claude =
+        "This skill can only be invoked by Claude, not directly by users. Ask Claude to use the \"x\" skill for you.";
+    let ours = "`x` is for the model to call, not for people";
+    for (host, told) in [(CLAUDE, claude), ("claude-code", claude), ("openoxide", ours)] {
         let text = call(&context, host, &["x"])["refused"][0]["text"].as_str().unwrap().to_owned();
-        assert_eq!(text, "`x` is for the model to call, not for people", "{host}");
+        assert_eq!(text, told, "{host}");
         let output = run(&context, &["activate", "x", "--host", host, "--no-input"]);
-        assert!(output.stderr.contains("error: `x` is for the model to call"), "{host}\n{output}");
+        assert!(output.stderr.contains(&format!("error: {told}")), "{host}\n{output}");
         assert_eq!(output.status, Some(1), "{host}");
     }
 }
