@@ -68,7 +68,7 @@ fn a_new_skill_behind_a_link(_: Setting) {
     {
         let output = run(&context, args);
         assert!(output.status != Some(0) && output.stderr.contains("is a link that leads"), "{output}");
-        assert!(output.stderr.contains("name that: "), "{output}");
+        assert!(output.stderr.contains("name the folder itself: "), "{output}");
         assert_eq!(outside(&context), before);
     }
 }
