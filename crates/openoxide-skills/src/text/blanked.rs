@@ -74,7 +74,8 @@ fn after_sequence(text: &str) -> &str {
             Some('[') => after_command(characters.as_str()),
             Some(']' | 'P' | 'X' | '^' | '_') => after_string(characters.as_str()),
             Some(' '..='/') => {
-                characters.as_str().trim_start_matches(|c| matches!(c, ' '..='/')).get(1..).unwrap_or("")
+                let rest = characters.as_str().trim_start_matches(|c| matches!(c, ' '..='/'));
+                rest.strip_prefix(|c| matches!(c, '0'..='~')).unwrap_or(rest)
             }
             Some('0'..='~') => characters.as_str(),
             _ => &text[1..],
@@ -94,11 +95,20 @@ fn after_command(text: &str) -> &str {
     }
 }
 
-/// Anything up to the end that is stated.
+/// Anything up to the end that is stated. What is not ended goes on to the end of the text.
 fn after_string(text: &str) -> &str {
-    let ends = ["\u{7}", "\u{1b}\\", "\u{9c}"];
-    let first = ends.iter().filter_map(|end| Some((text.find(end)?, end.len()))).min();
-    first.map_or("", |(at, length)| &text[at + length..])
+    let mut rest = text;
+    while let Some(at) = rest.find(['\u{7}', '\u{1b}', '\u{9c}']) {
+        let mut end = rest[at..].chars();
+        let is_escape = end.next() == Some('\u{1b}');
+        rest = end.as_str();
+        match rest.strip_prefix('\\').filter(|_| is_escape) {
+            Some(after) => return after,
+            None if !is_escape => return rest,
+            None => {}
+        }
+    }
+    ""
 }
 
 #[cfg(test)]
@@ -138,6 +148,8 @@ mod tests {
         check("a\u{1b}]8;;http://x\u{7}b\u{1b}]0;t\u{1b}\\c", "abc");
         check("a\u{1b}Pq\u{1b}\\b", "ab");
         check("a\u{1b}(Bb\u{1b}cd", "abd");
+        check("before \u{1b}(é after", "before é after");
+        check("a\u{1b}]0;\u{1b}[1m\u{1b}\\b", "ab");
         check("a\u{1b}[", "a");
         check("a\u{1b}]never ended", "a");
         check("a\u{1b}é", "a é");
