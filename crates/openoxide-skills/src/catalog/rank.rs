@@ -146,7 +146,7 @@ fn rename_added(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     }
     let is_added = |index: usize| {
         let root = &roots[index].root;
-        root.rule.path.starts_with("{added}") && root.scan.layout != Layout::Flat
+        root.rule.is_added() && root.scan.layout != Layout::Flat
     };
     let of_skills = |entry: &&Entry| entry.is_active() && roots[entry.root].root.scan.layout != Layout::Flat;
     let others: Vec<(Arc<str>, usize)> =

@@ -91,6 +91,13 @@ pub struct RootRule {
     pub without: Vec<super::Control>,
 }
 
+impl RootRule {
+    /// Tells whether it is a place in the folders that were added on the command line.
+    pub fn is_added(&self) -> bool {
+        self.path.starts_with("{added}")
+    }
+}
+
 /// How a root is searched.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -173,7 +173,7 @@ impl<'h> Resolver<'h> {
         let fixed = rule.path.split_once("}/").map_or("", |(_, rest)| rest);
         let walked = path.ancestors().nth(Path::new(fixed).components().count()).unwrap_or(path);
         let below = walked.strip_prefix(&self.around.cwd).ok();
-        let rel = match rule.path.starts_with("{added}") {
+        let rel = match rule.is_added() {
             true => below.map_or_else(|| self.short_end(walked), Path::to_owned),
             false => below.unwrap_or(walked).to_owned(),
         };
@@ -194,7 +194,7 @@ impl<'h> Resolver<'h> {
 
     /// Returns the folder that a root belongs to: the added one that it is in, or the root itself.
     fn base_of<'p>(&'p self, rule: &RootRule, path: &'p Path) -> &'p Path {
-        let added = self.around.added.iter().filter(|_| rule.path.starts_with("{added}"));
+        let added = self.around.added.iter().filter(|_| rule.is_added());
         added.map(PathBuf::as_path).find(|folder| path.starts_with(folder)).unwrap_or(path)
     }
 
