@@ -25,6 +25,7 @@ mod record;
 mod rng;
 mod rpc;
 mod scene;
+mod tally;
 mod trees;
 mod usage;
 

@@ -1,5 +1,6 @@
 //! A recorded case: a folder `fidelity/HOST/CASE` with a tree, settings and the real program's answers.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -8,6 +9,9 @@ use toml::{Table, Value};
 use super::call::Call;
 use super::peers::{Program, Rules};
 use super::scene::Scene;
+
+/// What a case is made of; its other files are answers.
+const INPUTS: [&str; 3] = ["case.toml", "tree.txt", "inputs.json"];
 
 /// One case, as its folder states it.
 #[derive(Debug)]
@@ -95,6 +99,18 @@ impl Case {
     /// Returns where the answers are written.
     pub(super) fn folder(&self) -> &Path {
         &self.answers
+    }
+
+    /// Returns the names of the files that answers are recorded in.
+    pub(super) fn recordings(&self) -> Result<BTreeSet<String>> {
+        let mut names = BTreeSet::new();
+        for folder in [&self.answers, &self.dir].into_iter().filter(|folder| folder.is_dir()) {
+            for entry in fs_err::read_dir(folder)? {
+                names.insert(entry?.file_name().to_string_lossy().into_owned());
+            }
+        }
+        names.retain(|name| !INPUTS.contains(&name.as_str()));
+        Ok(names)
     }
 
     /// Returns what is recorded in a file, empty if nothing is.

@@ -1,9 +1,9 @@
 //! `fidelity drift`: installs a version of a real program, and compares it with rules of ours.
 //!
 //! The rules are those of the edition that states the version, of the default one if none does, or those that `--host`
-//! names. Recorded cases come first: what the version answers otherwise than the recording is shown line by line.
+//! names. Random trees and turns are compared live, recorded cases line by line, and what differs is counted by rule.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -11,8 +11,9 @@ use anyhow::{Context, Result, bail, ensure};
 use super::case::Case;
 use super::live::{self, Options};
 use super::peers::{self, Peer, Program, Rules};
-use super::record;
+use super::tally::Tally;
 use super::usage::USAGE;
+use super::{compare, record};
 use crate::shell::say;
 
 /// Installs, compares and reports; fails if anything differs.
@@ -29,10 +30,12 @@ pub(super) fn run(args: &[String]) -> Result<()> {
         rules.id,
         rules.measured_on
     ));
-    let n_recorded = recorded(&rules, &program)?;
-    let n_live = live::compare_with(&rules, &program, &options)?;
-    say(format_args!("drift: {n_recorded} lines of recordings differ, {n_live} differences live"));
-    ensure!(n_recorded + n_live == 0, "{} differs from the rules of {}", program.label(), rules.id);
+    // First what fails at once where there is no binary to compare with.
+    let mut differences = live::compare_with(&rules, &program, &options)?;
+    differences.join(recorded(&rules, &program)?);
+    let total = differences.total();
+    say(format_args!("drift: {total} differences\n{}", differences.summary()));
+    ensure!(total == 0, "{} differs from the rules of {}", program.label(), rules.id);
     Ok(())
 }
 
@@ -57,46 +60,29 @@ fn install(peer: Peer, version: &str) -> Result<Program> {
     Program::below(peer, &folder).with_context(|| format!("{wanted} has no program for this machine"))
 }
 
-/// Records every case anew, somewhere else, and shows what differs. Returns the number of lines.
-fn recorded(rules: &Rules, program: &Program) -> Result<usize> {
+/// Records every case anew, somewhere else, and compares both recordings line by line: `real` is the version, `ours` what is
+/// recorded.
+fn recorded(rules: &Rules, program: &Program) -> Result<Tally> {
     let scratch = tempfile::tempdir()?;
-    let mut n_lines = 0;
+    let mut differences = Tally::default();
     for case in Case::of(rules, None)? {
         let answers = case.answered_in(scratch.path());
         if let Err(error) = record::record(&answers, program) {
-            say(format_args!("{}: {error:#}", case.name()));
-            n_lines += 1;
+            differences.add(&case.name(), &format!("not recorded: {error:#}"));
             continue;
         }
-        for file in files(answers.folder())? {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            n_lines += differences(&case, &name, &fs_err::read_to_string(&file)?)?;
+        for file in answers.recordings()? {
+            let new = fs_err::read_to_string(answers.folder().join(&file)).unwrap_or_default();
+            let (real, ours) = (lines(&file, &new), lines(&file, &case.recording(&file)?));
+            compare::in_order(&file, &real, &ours).iter().for_each(|line| differences.add(&case.name(), line));
         }
     }
-    Ok(n_lines)
+    Ok(differences)
 }
 
-fn differences(case: &Case, file: &str, new: &str) -> Result<usize> {
-    let old = case.recording(file)?;
-    let lines = |text: &str| {
-        let answers = text.lines().filter(|line| !line.starts_with("\"program\": "));
-        answers.map(|line| line.trim_end_matches(',').to_owned()).collect::<Vec<_>>()
-    };
-    let (old, new) = (lines(&old), lines(new));
-    let gone = old.iter().filter(|line| !new.contains(line)).map(|line| ("recorded", line));
-    let come = new.iter().filter(|line| !old.contains(line)).map(|line| ("now     ", line));
-    let all: Vec<_> = gone.chain(come).collect();
-    for (side, line) in &all {
-        say(format_args!("{}/{file}: {side} {line}", case.name()));
-    }
-    Ok(all.len())
-}
-
-fn files(dir: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs_err::read_dir(dir)? {
-        files.push(entry?.path());
-    }
-    files.sort();
-    Ok(files)
+/// Returns the lines of a recording, but for the program's name, and in JSON for what stands between two items.
+fn lines(file: &str, text: &str) -> Vec<String> {
+    let is_json = Path::new(file).extension() == Some("json".as_ref());
+    let answers = text.lines().filter(|line| !line.starts_with("\"program\": "));
+    answers.map(|line| if is_json { line.trim_end_matches(',') } else { line }.to_owned()).collect()
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::peers::{Peer, Program, Rules};
 use super::rng::Rng;
 use super::scene::Scene;
+use super::tally::Tally;
 use super::{claude, codex, compare, corpus, omp, opencode, ours, trees};
 use crate::shell::say;
 
@@ -21,13 +22,12 @@ struct Match<'a> {
     bin: &'a Path,
     n_trees: usize,
     n_skills: usize,
-    n_differences: usize,
+    differences: Tally,
 }
 
 /// Compares and reports; fails if anything differs.
 pub(super) fn run(args: &[String]) -> Result<()> {
     let options = Options::parse(args)?;
-    ensure!(options.bin.is_file(), "there is no `{}`; build it with `cargo build --release`", options.bin.display());
     let mut n_differences = 0;
     let rules = match &options.rules {
         Some(rules) => vec![rules.clone()],
@@ -35,7 +35,7 @@ pub(super) fn run(args: &[String]) -> Result<()> {
     };
     for rules in rules {
         match rules.program() {
-            Some(program) => n_differences += compare_with(&rules, &program, &options)?,
+            Some(program) => n_differences += compare_with(&rules, &program, &options)?.total(),
             None => say(format_args!(
                 "fidelity: {} NOT COMPARED: {} is not installed (`fidelity drift` installs it)",
                 rules.id, rules.measured_on
@@ -47,21 +47,22 @@ pub(super) fn run(args: &[String]) -> Result<()> {
 }
 
 /// Compares an installed program with rules on random trees, collections and turns.
-pub(super) fn compare_with(rules: &Rules, program: &Program, options: &Options) -> Result<usize> {
+pub(super) fn compare_with(rules: &Rules, program: &Program, options: &Options) -> Result<Tally> {
+    ensure!(options.bin.is_file(), "there is no `{}`; build it with `cargo build --release`", options.bin.display());
     let host = &rules.id;
-    let mut game = Match { rules, program, bin: &options.bin, n_trees: 0, n_skills: 0, n_differences: 0 };
+    let mut game = Match { rules, program, bin: &options.bin, n_trees: 0, n_skills: 0, differences: Tally::default() };
     game.random_trees(options)?;
     if let Some(dir) = &options.corpus {
         game.collections(dir)?;
     }
-    let (n_turns, n_unlike) = super::mentions::live(rules, program, &options.bin, options.seed)?;
+    let (n_turns, unlike) = super::mentions::live(rules, program, &options.bin, options.seed)?;
     if n_turns > 0 {
-        say(format_args!("fidelity: {host} {n_turns} turns, {n_unlike} differences"));
+        say(format_args!("fidelity: {host} {n_turns} turns, {} differences", unlike.total()));
     }
-    game.n_differences += n_unlike;
-    let Match { n_trees, n_skills, n_differences, .. } = game;
-    say(format_args!("fidelity: {host} {n_trees} trees, {n_skills} skills, {n_differences} differences"));
-    Ok(n_differences)
+    game.differences.join(unlike);
+    let Match { n_trees, n_skills, differences, .. } = game;
+    say(format_args!("fidelity: {host} {n_trees} trees, {n_skills} skills, {} differences", differences.total()));
+    Ok(differences)
 }
 
 impl Match<'_> {
@@ -78,9 +79,9 @@ impl Match<'_> {
                 tree.cwd.clone_into(&mut scene.cwd);
                 Ok(scene)
             };
-            let before = self.n_differences;
+            let before = self.differences.total();
             self.play(&label, window, &lay).with_context(|| format!("on {label}"))?;
-            if let Some(keep) = options.keep.as_ref().filter(|_| self.n_differences > before) {
+            if let Some(keep) = options.keep.as_ref().filter(|_| self.differences.total() > before) {
                 fs_err::create_dir_all(keep)?;
                 let name = format!("{}-{}-{index}.txt", self.rules.id, options.seed);
                 fs_err::write(keep.join(name), format!("//- cwd nonl\n{}\n{}", tree.cwd, tree.text))?;
@@ -113,10 +114,7 @@ impl Match<'_> {
         };
         self.n_trees += 1;
         self.n_skills += real;
-        self.n_differences += differences.len();
-        for difference in differences {
-            say(format_args!("{label}: {difference}"));
-        }
+        differences.iter().for_each(|difference| self.differences.add(label, difference));
         Ok(())
     }
 

@@ -16,7 +16,7 @@ use super::ours;
 use super::peers::{Peer, Program, Rules};
 use super::rng::Rng;
 use super::scene::Scene;
-use crate::shell::say;
+use super::tally::Tally;
 
 /// How many random texts are tried beside the recorded ones; Claude Code takes a second for each.
 fn n_random(peer: Peer) -> usize {
@@ -38,8 +38,8 @@ pub(super) fn record(case: &Case, program: &Program) -> Result<()> {
 }
 
 /// Asks both programs about the recorded turns and about random texts; returns the number of turns and of differences.
-pub(super) fn live(rules: &Rules, program: &Program, bin: &Path, seed: u64) -> Result<(usize, usize)> {
-    let (mut n_turns, mut n_differences) = (0, 0);
+pub(super) fn live(rules: &Rules, program: &Program, bin: &Path, seed: u64) -> Result<(usize, Tally)> {
+    let (mut n_turns, mut differences) = (0, Tally::default());
     let peer = rules.peer;
     for case in Case::of(rules, None)?.into_iter().filter(|case| case.wants("mentions")) {
         let mut inputs = inputs(&case)?;
@@ -51,13 +51,12 @@ pub(super) fn live(rules: &Rules, program: &Program, bin: &Path, seed: u64) -> R
         for ((input, turn), real) in inputs.iter().zip(&placed).zip(answers) {
             let ours = chosen(&ours::mentions(bin, &scene, rules, turn)?, &real);
             if ours != real {
-                say(format_args!("{} {input}: real {real}, ours {ours}", case.name()));
-                n_differences += 1;
+                differences.add(&case.name(), &format!("turns: {input}: real {real}, ours {ours}"));
             }
         }
         n_turns += inputs.len();
     }
-    Ok((n_turns, n_differences))
+    Ok((n_turns, differences))
 }
 
 fn inputs(case: &Case) -> Result<Vec<Value>> {

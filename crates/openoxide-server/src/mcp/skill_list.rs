@@ -1,5 +1,6 @@
-//! Places the list of skills where a client's model sees most of it: in the description of the tool that loads skills, in
-//! that of its argument, or in the instructions.
+//! Places the list of skills where a client's model sees most of it.
+//!
+//! That is the description of the tool that loads skills, that of its argument, or the instructions.
 
 use openoxide_app::client_list::{ClientList, client_list, utf16_len};
 use openoxide_app::tools::Tool;

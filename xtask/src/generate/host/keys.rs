@@ -136,9 +136,9 @@ mod tests {
     use super::*;
     use crate::generate::hosts;
 
-    /// The most leaf keys that the vocabulary may have. A new rule replaces an old one or joins it; where it
-    /// cannot, as the switches that are written could not, this number grows in the same commit.
-    const MOST: usize = 310;
+    /// The most leaf keys that the vocabulary may have. A new rule replaces an old one or joins it; where it cannot, as
+    /// switches, versions and a program's own agents could not, this number grows in the same commit.
+    const MOST: usize = 325;
 
     fn keys() -> Keys {
         Keys::count(&hosts::tests::schema(), &hosts::files().unwrap()).unwrap()
