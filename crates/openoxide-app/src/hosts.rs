@@ -6,7 +6,7 @@ use openoxide_config::{HostInstallation, Workspace, detect_host};
 use openoxide_live::Snapshot;
 use openoxide_skills::prelude::{Catalog, Depth, Status, View, load};
 use openoxide_skills::text::path_text;
-use openoxide_wire::{HostLine, HostsAnswer, MatrixRow, SchemaVersion};
+use openoxide_wire::{HostLine, HostsAnswer, InstalledLine, MatrixRow, SchemaVersion};
 
 use crate::error::Error;
 
@@ -71,13 +71,15 @@ fn matrix_rows(catalogs: &[Catalog]) -> Vec<MatrixRow> {
 
 fn host_line(view: &View, catalog: &Catalog, mine: bool) -> HostLine {
     let deviations = view.host.deviations.iter().map(|deviation| format!("{} {}", deviation.what, deviation.why));
+    let installation = detect_host(&view.host, &view.around);
     HostLine {
         name: view.spec.id(),
         title: view.host.title.clone(),
         mine,
         program: view.host.program.clone(),
         editions: view.spec.editions().map(str::to_owned).collect(),
-        found: found_paths(&detect_host(&view.host, &view.around)),
+        found: found_paths(&installation),
+        installed: installed_line(view, &installation),
         sees: Some(catalog.skills.len()),
         others: Some(catalog.others.len()),
         folder: view.spec.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
@@ -85,7 +87,66 @@ fn host_line(view: &View, catalog: &Catalog, mine: bool) -> HostLine {
     }
 }
 
+/// Returns the version that is installed, and what to know if the rules of the view are for other versions.
+pub(crate) fn installed_line(view: &View, installation: &HostInstallation) -> Option<InstalledLine> {
+    let (spec, host) = (&view.spec, &view.host);
+    let version = installation.version.clone()?;
+    let edition = spec.for_version(&version).map(|spec| spec.id());
+    let is_used = edition.as_ref() == Some(&spec.id());
+    // An edition that the user named is meant, whatever is installed.
+    let note = (spec.edition.is_none() && spec.states_versions() && !is_used).then(|| match &edition {
+        Some(edition) => format!(
+            "{} {version} is installed, and these rules are of {}; those of {version} are `{edition}`",
+            host.title, host.program
+        ),
+        None => format!(
+            "{} {version} is installed, and these rules are of {}, so details may differ",
+            host.title, host.program
+        ),
+    });
+    Some(InstalledLine { version, edition, note })
+}
+
 /// Returns the files and folders that show that a host's program is here.
 pub(crate) fn found_paths(found: &HostInstallation) -> Vec<String> {
     found.program.iter().chain(&found.home).chain(&found.project).map(|path| path_text(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use openoxide_testkit::TestContext;
+
+    use super::*;
+    use crate::testing::snapshot;
+
+    /// Returns the edition for the version of Claude Code that is installed, and the note on it, as `hosts` does.
+    fn installed(version: &str, agent: &str) -> (String, Option<String>, Option<String>) {
+        let context = TestContext::new();
+        let binary = format!("home/.local/share/claude/versions/{version}");
+        context.tree(&format!(
+            "//- home/.claude/local/claude -> ../../.local/share/claude/versions/{version}\n\
+             //- {binary} exec\n#!/bin/sh\nexit 9\n\
+             //- home/.openoxide/config.toml\nmy_agents = [\"{agent}\"]\n"
+        ));
+        let answer = hosts(&snapshot(&context).workspace, false, false).unwrap();
+        let host = answer.hosts.into_iter().next().unwrap();
+        let installed = host.installed.unwrap();
+        assert_eq!(installed.version, version);
+        (host.name, installed.edition, installed.note)
+    }
+
+    #[test]
+    fn a_version_without_an_edition_is_said() {
+        let named = |name: &str| Some(name.to_owned());
+        let newest = installed("2.1.325", "claude-code");
+        assert_eq!(newest, ("claude-code".to_owned(), named("claude-code"), None));
+        let older = installed("2.1.240", "claude-code");
+        assert_eq!(older, ("claude-code@2.1.240".to_owned(), named("claude-code@2.1.240"), None));
+        let (name, edition, note) = installed("9.0.0", "claude-code");
+        assert_eq!((name.as_str(), edition), ("claude-code", None));
+        let expected =
+            "Claude Code 9.0.0 is installed, and these rules are of claude-code 2.1.325, so details may differ";
+        assert_eq!(note.as_deref(), Some(expected));
+        assert_eq!(installed("9.0.0", "claude-code@seed").2, None, "an edition that is named is meant");
+    }
 }

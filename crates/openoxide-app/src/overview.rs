@@ -16,7 +16,11 @@ use openoxide_skills::prelude::{Catalog, Entry, SkillScope};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{AgentLine, CatalogUse, OverviewAnswer, SchemaVersion};
 
-use crate::{error::Error, hosts::found_paths, link::is_elsewhere};
+use crate::{
+    error::Error,
+    hosts::{found_paths, installed_line},
+    link::is_elsewhere,
+};
 
 use glance::{Agent, Glance};
 
@@ -61,6 +65,7 @@ fn agent_line(agent: &Agent) -> AgentLine {
         name: agent.view.spec.id(),
         title: agent.view.host.title.clone(),
         found: found_paths(&agent.installation),
+        installed: installed_line(&agent.view, &agent.installation),
         active: agent.catalog.skills.len(),
         ignored: agent.catalog.others.iter().filter(is_new).count(),
         catalog: agent.prompt.as_ref().map(CatalogUse::from),

@@ -1,5 +1,6 @@
 //! Use case: shows where a host looks for skills, in what order, by what settings, and how commands are isolated here.
 
+use openoxide_config::detect_host;
 use openoxide_live::Snapshot;
 use openoxide_sandbox::{Isolation, Mechanism};
 use openoxide_skills::catalog::{Status, View};
@@ -9,7 +10,7 @@ use openoxide_wire::{
     IsolationLine, MissingLine, OtherLine, ProblemLine, RootLine, RootsAnswer, SchemaVersion, SettingLine,
 };
 
-use crate::{driver::CommandRunner, error::Error};
+use crate::{driver::CommandRunner, error::Error, hosts::installed_line};
 
 /// Returns where a host looks, by what settings, and what this machine has to isolate a command with.
 pub fn roots(snapshot: &Snapshot, runner: &CommandRunner) -> Result<RootsAnswer, Error> {
@@ -29,6 +30,7 @@ pub fn roots(snapshot: &Snapshot, runner: &CommandRunner) -> Result<RootsAnswer,
     Ok(RootsAnswer {
         schema: SchemaVersion::default(),
         host: catalog.host.clone(),
+        installed: installed_line(view, &detect_host(&view.host, &view.around)),
         project: view.around.project.to_string_lossy().into_owned(),
         trusted: view.around.trusted,
         roots: roots.collect(),

@@ -28,6 +28,9 @@ pub struct HostLine {
     pub program: String,
     /// Other editions.
     pub editions: Vec<String>,
+    /// The version that is installed, where files tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub installed: Option<InstalledLine>,
     /// What shows that the program is on this machine or configured in this project: programs, files, folders.
     pub found: Vec<String>,
     /// How many skills are active in it here. Programs are not told: they may not know of all of them.
@@ -41,6 +44,19 @@ pub struct HostLine {
     pub folder: Option<String>,
     /// What is deliberately done differently from the program.
     pub deviations: Vec<String>,
+}
+
+/// The version of an agent that is installed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct InstalledLine {
+    /// The version.
+    pub version: String,
+    /// The host, in the edition that is for this version; absent: none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edition: Option<String>,
+    /// What to know where the rules that are used are for other versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// What each host makes of one file.

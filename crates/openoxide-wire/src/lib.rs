@@ -42,7 +42,7 @@ pub use change::{ChangeAnswer, ChangeLine, SettingAnswer, SwitchAnswer};
 pub use check::{CheckAnswer, CheckedLine};
 pub use config::{ConfigAnswer, ConfigValue};
 pub use explain::{ExplainAnswer, ExplainedFileLine, HostFileLine, HostOutcome};
-pub use hosts::{HostLine, HostsAnswer, MatrixRow};
+pub use hosts::{HostLine, HostsAnswer, InstalledLine, MatrixRow};
 pub use list::{LimitLine, ListAnswer};
 pub use mentions::{ArgumentsInput, CallerInput, IgnoredLine, MentionsAnswer, SelectedLine, TurnInput, TurnInputItem};
 pub use overview::{AgentLine, OverviewAnswer, SuggestionLine};

@@ -1,6 +1,6 @@
 //! `openoxide --json`: your agents, what each makes of the skills, and what to fix.
 
-use crate::{CatalogUse, JsonSchema, SchemaVersion, Serialize};
+use crate::{CatalogUse, InstalledLine, JsonSchema, SchemaVersion, Serialize};
 
 /// A project at a glance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -33,6 +33,9 @@ pub struct AgentLine {
     pub title: String,
     /// What shows that it is there: a program, or files and folders.
     pub found: Vec<String>,
+    /// The version that is installed, where files tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub installed: Option<InstalledLine>,
     /// How many skills are active.
     pub active: usize,
     /// How many files it finds and ignores.

@@ -1,6 +1,6 @@
 //! `roots --json`: the folders that a host searches, and its settings.
 
-use crate::{JsonSchema, LimitLine, OtherLine, ProblemLine, SchemaVersion, Serialize};
+use crate::{InstalledLine, JsonSchema, LimitLine, OtherLine, ProblemLine, SchemaVersion, Serialize};
 
 /// Where a host looks, and by what settings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -9,6 +9,9 @@ pub struct RootsAnswer {
     pub schema: SchemaVersion,
     /// The host whose rules were followed.
     pub host: String,
+    /// The version of the agent that is installed, where files tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub installed: Option<InstalledLine>,
     /// The project's root.
     pub project: String,
     /// Whether the project is trusted.

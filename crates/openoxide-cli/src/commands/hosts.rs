@@ -34,6 +34,9 @@ pub(crate) fn hosts(ui: &Ui, args: &HostsArgs) -> anyhow::Result<ExitStatus> {
     }
     warn_of(ui, &workspace, problems::of_hosts(&workspace));
     ui.data(&hosts_text(ui, &answer.hosts))?;
+    for note in answer.hosts.iter().filter_map(|host| host.installed.as_ref()?.note.as_ref()) {
+        ui.say(&safe(note));
+    }
     if !answer.matrix.is_empty() {
         ui.data(&matrix_text(ui, &workspace, &answer))?;
         let why = ui.command("explain SKILL");

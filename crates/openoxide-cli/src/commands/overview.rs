@@ -53,6 +53,9 @@ fn agents_text(ui: &Ui, answer: &OverviewAnswer) -> String {
     for agent in &answer.agents {
         text += &table.row(agent);
     }
+    for note in answer.agents.iter().filter_map(|agent| agent.installed.as_ref()?.note.as_ref()) {
+        let _ = writeln!(text, "\n{}", fill("  ", &safe(note), ui.width));
+    }
     if answer.agents_from == "none" {
         let hosts = format!(
             "No agent was found, so OpenOxide's own rules apply. Agents that it knows: {}. `{}` names yours.",

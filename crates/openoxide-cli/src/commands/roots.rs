@@ -24,6 +24,9 @@ fn text(ui: &Ui, snapshot: &Snapshot, answer: &RootsAnswer) -> String {
     let short = |path: &str| paths::short(&snapshot.workspace, path.as_ref());
     let trusted = if answer.trusted { "trusted" } else { "not trusted" };
     let mut text = format!("{} sees {} ({trusted})\n\n", snapshot.view.host.title, safe(&answer.project));
+    if let Some(note) = answer.installed.as_ref().and_then(|installed| installed.note.as_ref()) {
+        let _ = writeln!(text, "{}\n", fill("", &safe(note), ui.width));
+    }
     if let Some(off) = skills_off(&snapshot.workspace, &snapshot.view) {
         let _ = writeln!(text, "{}", fill("", &off.remedy(), ui.width));
     }

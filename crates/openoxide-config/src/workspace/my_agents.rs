@@ -128,23 +128,16 @@ mod tests {
                  //- home/.claude/local/claude -> node_modules/@anthropic-ai/claude-code/cli.js\n"
             )
         };
-        let said = |context: &TestContext| {
-            let agents = open(context, None, &[]).my_agents().unwrap();
-            let problems = agents.hosts.iter().flat_map(|host| &host.problems);
-            problems.map(|problem| problem.diagnostic.message.clone()).collect::<Vec<_>>().join("; ")
-        };
         for (version, expected) in [("2.1.325", "claude-code"), ("2.1.240", "claude-code@2.1.240")] {
             let context = TestContext::new();
             context.tree(&package(version));
             check(&context, None, &[], &format!("found: {expected}"));
             check(&context, None, &["my_agents=[\"claude-code\"]"], &format!("listed: {expected}"));
             check(&context, Some("claude-code"), &[], "named: claude-code");
-            assert_eq!(said(&context), "");
         }
         let context = TestContext::new();
         context.tree(&package("9.0.0"));
         check(&context, None, &[], "found: claude-code");
-        assert_eq!(said(&context), "no edition is for Claude Code 9.0.0; the rules of claude-code 2.1.325 are used");
         let context = TestContext::new();
         context.tree(
             "//- home/.claude/local/claude -> ../../.local/share/claude/versions/2.1.240\n\

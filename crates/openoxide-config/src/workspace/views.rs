@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use openoxide_skills::catalog::HostNames;
-use openoxide_skills::diagnostic::Level;
 use openoxide_skills::host::{Hosts, ProjectRules};
 use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSpec, SkillScope, Surroundings, View};
 use openoxide_skills::root::{LinkPlaces, Root, UserRoot};
@@ -24,13 +23,6 @@ pub struct DetectedHost {
     pub view: View,
     /// The problems with its own files.
     pub problems: Vec<ConfigProblem>,
-}
-
-/// Says that the rules were measured on other versions than the one that is installed.
-fn no_edition(title: &str, version: &str, program: &str) -> Diagnostic {
-    let message = format!("no edition is for {title} {version}; the rules of {program} are used");
-    Diagnostic::new(Code::HostFile, Level::Warning, message)
-        .help("what this version sees may differ from what is shown")
 }
 
 impl Workspace {
@@ -71,17 +63,11 @@ impl Workspace {
         self.installed(spec, installation)
     }
 
-    /// Makes the view of a host in the edition that is for the version of its program, and says if none is.
+    /// Makes the view of a host in the edition that is for the version of its program; if none is, in the default one.
     fn installed(&self, spec: HostSpec, installation: HostInstallation) -> Result<DetectedHost, WorkspaceError> {
-        let version = installation.version.as_deref().filter(|_| spec.edition.is_none() && spec.states_versions());
-        let fitting = version.map(|version| spec.for_version(version).ok_or(version));
-        let unknown = fitting.as_ref().and_then(|fitting| fitting.as_ref().err()).map(|version| {
-            let (title, program) = (spec.host().map(|host| host.title), spec.host().map(|host| host.program));
-            no_edition(&title.unwrap_or_default(), version, &program.unwrap_or_default())
-        });
-        let (view, mut problems) = self.view_of(fitting.and_then(Result::ok).unwrap_or(spec))?;
-        let path = installation.program.clone();
-        problems.extend(unknown.map(|diagnostic| ConfigProblem { path, diagnostic }));
+        let version = installation.version.as_deref().filter(|_| spec.edition.is_none());
+        let fitting = version.and_then(|version| spec.for_version(version));
+        let (view, problems) = self.view_of(fitting.unwrap_or(spec))?;
         Ok(DetectedHost { installation, view, problems })
     }
 
