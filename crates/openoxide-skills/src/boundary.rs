@@ -145,14 +145,13 @@ impl Boundary {
     }
 
     fn is_inside(&self, target: &Target) -> bool {
-        let mut inside = self.inside.iter();
-        // The first folder is the project, whose path was resolved; of a trusted one, links may lead anywhere that is its
-        // owner's.
-        let is_in_project = match self.owned {
-            Owners::Nobody => inside.next().is_some_and(|project| holds_straight(project, target)),
-            Owners::User | Owners::Root => false,
-        };
-        is_in_project || inside.any(|folder| holds(folder, target))
+        match (self.owned, self.inside.split_first()) {
+            // The first folder is the project, whose path was resolved.
+            (Owners::Nobody, Some((project, others))) => {
+                holds_straight(project, target) || others.iter().any(|folder| holds(folder, target))
+            }
+            _ => self.inside.iter().any(|folder| holds(folder, target)),
+        }
     }
 
     /// Tells whether a folder may be searched that is called `path` and really is `target`.

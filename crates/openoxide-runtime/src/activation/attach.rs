@@ -119,7 +119,7 @@ impl Finder<'_> {
     fn may_read_of_skill(&self, path: &ResourcePath) -> bool {
         let entry = &self.loading.entry;
         let asked = ResourceRequest::for_skill(&entry.skill.name, ResourcePart::Path(path.clone()), Caller::Model);
-        let allows = |path: &String| self.runtime.reading(self.session, entry, path) == Action::Allow;
+        let allows = |path: &String| self.runtime.reading(self.session, entry, path, Caller::Model) == Action::Allow;
         asked.paths().is_ok_and(|paths| paths.iter().all(allows))
     }
 
@@ -133,7 +133,7 @@ impl Finder<'_> {
 
     /// Tells whether rules allow a file of another skill to be read. What may not be called is not read either.
     fn may_read_of(&self, entry: &Entry, path: &Path) -> bool {
-        !self.runtime.denies(entry) && self.runtime.reading(self.session, entry, &shown_name(path)) == Action::Allow
+        !self.runtime.denies(entry) && self.runtime.reading(self.session, entry, &shown_name(path), Caller::Model) == Action::Allow
     }
 
     /// Reads a file of the project, unless it belongs to a skill that is hidden.

@@ -62,16 +62,8 @@ impl Runtime {
         if self.calling(session, entry, asked.caller).action == Action::Ask {
             questions.push(Question::call(entry));
         }
-        // What the program keeps its model from, people may still read.
-        let outside = match asked.caller {
-            Caller::Model => self.view().outside(entry).0,
-            Caller::User => Action::Allow,
-        };
-        if outside == Action::Deny {
-            return Err(ReadProblem::Forbidden);
-        }
         for path in asked.paths()? {
-            match stricter(self.reading(session, entry, &path), outside) {
+            match self.reading(session, entry, &path, asked.caller) {
                 Action::Allow => {}
                 Action::Ask => {
                     let (name, place) = (&entry.skill.name, place_of(entry));
@@ -83,9 +75,14 @@ impl Runtime {
         Ok(questions)
     }
 
-    /// Decides whether a file of a skill may be read; rules mean it by any name of the skill.
-    pub(crate) fn reading(&self, session: &Session, entry: &Entry, path: &str) -> Action {
-        self.decide_by_names(session, Permission::Read, entry, |name| format!("{name}/{path}")).action
+    /// Decides whether a caller may read a file of a skill; rules mean it by any name of the skill.
+    pub(crate) fn reading(&self, session: &Session, entry: &Entry, path: &str, caller: Caller) -> Action {
+        let by_rules = self.decide_by_names(session, Permission::Read, entry, |name| format!("{name}/{path}")).action;
+        match caller {
+            Caller::Model => by_rules.max(self.view().outside(entry).0),
+            // What the program keeps its model from, people may still read.
+            Caller::User => by_rules,
+        }
     }
 
     /// Finds where links lead on the way to what is asked for, so that rules on files are asked about that too. Without such
@@ -112,13 +109,5 @@ impl Runtime {
             Answer::Once | Answer::No | Answer::NotAsked | Answer::Secret(_) => {}
         }
         Ok(())
-    }
-}
-
-fn stricter(one: Action, other: Action) -> Action {
-    match (one, other) {
-        (Action::Deny, _) | (_, Action::Deny) => Action::Deny,
-        (Action::Ask, _) | (_, Action::Ask) => Action::Ask,
-        (Action::Allow, Action::Allow) => Action::Allow,
     }
 }

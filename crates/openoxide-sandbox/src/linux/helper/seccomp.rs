@@ -11,7 +11,7 @@ use super::step::{InLayer as _, LayerError};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// A call that is newer than its name in the C library's bindings; it has this number on every architecture.
+/// A call that is newer than its name in the C library's bindings; on the architectures that this is built for, it has this number.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
 
 /// Calls that are refused with `EPERM` whatever their arguments.
