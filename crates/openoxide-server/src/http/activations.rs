@@ -6,7 +6,7 @@ use axum::response::IntoResponse;
 use http::StatusCode;
 use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::mentions::turn_of_input;
-use openoxide_app::{ActivationStamps, Answer, Call, CallArguments, Choice, PendingError, Question, Session, SkillRef};
+use openoxide_app::{ActivationStamps, Answer, Call, CallArguments, Choice, PendingError, Question, SkillRef};
 use openoxide_wire::{ActivateAnswer, ArgumentsInput, CallerInput, ReadAnswer, TurnInput};
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -18,13 +18,10 @@ use super::waiting::{choices, not_pending};
 use super::{
     Body, CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, Location, Path, Query, Result,
 };
-use crate::{Action, Conversation, Earlier, Failure, Identity, PendingOperation, Progress};
+use crate::{Action, Earlier, Failure, Identity, PendingOperation, Progress};
 
 /// The longest arguments that a cached response is kept for, in bytes.
 const CACHED_ARGUMENTS_MAX: usize = 256;
-
-/// The longest name of a conversation, in bytes.
-const SESSION_MAX: usize = 256;
 
 /// How a skill is called.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -156,17 +153,6 @@ fn bad_body(text: &str) -> Failure {
     Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-body", text)
 }
 
-/// Returns the conversation of a call.
-fn conversation(context: &HttpContext, name: Option<&str>) -> Result<Conversation> {
-    match name {
-        None => Ok(Conversation::new(tokio::sync::Mutex::new(Session::new("")))),
-        Some(name) if name.is_empty() || name.len() > SESSION_MAX => {
-            Err(bad_body(&format!("`session` has 1 to {SESSION_MAX} bytes")))
-        }
-        Some(name) => Ok(context.http.conversations.get(context.owner(), name)),
-    }
-}
-
 async fn activate_turn(
     context: HttpContext,
     at: Location,
@@ -176,8 +162,9 @@ async fn activate_turn(
 ) -> Result {
     let snapshot = context.snapshot(&at).await?;
     let caller = context.caller(who)?;
-    let conversation = conversation(&context, session.as_deref())?;
-    let asked = context.asked("activate-turn", "", &snapshot.place, &json!([caller.as_str(), turn, session]));
+    let conversation = context.conversation(session.as_deref())?;
+    let details = json!([caller.as_str(), turn, context.conversation_key(session.as_deref())]);
+    let asked = context.asked("activate-turn", "", &snapshot.place, &details);
     if let Some(earlier) = Earlier::find(&context.engine.pending, &asked) {
         return go_on(&context, &snapshot, earlier).await;
     }
@@ -211,7 +198,8 @@ async fn activate_skill(context: HttpContext, id: String, at: Location, input: A
         context.engine.note(Action::Activate, skill, digest.as_deref(), None, crate::Decision::Allow);
         return Ok(response.send(&context.headers));
     }
-    let details = json!([caller.as_str(), format!("{arguments:?}"), input.session]);
+    let conversation = context.conversation_key(input.session.as_deref());
+    let details = json!([caller.as_str(), format!("{arguments:?}"), conversation]);
     let asked = context.asked("activate", &id, &snapshot.place, &details);
     if let Some(earlier) = Earlier::find(&context.engine.pending, &asked) {
         return go_on(&context, &snapshot, earlier).await;
@@ -225,7 +213,7 @@ async fn activate_skill(context: HttpContext, id: String, at: Location, input: A
         }
         None => None,
     };
-    let session = conversation(&context, input.session.as_deref())?;
+    let session = context.conversation(input.session.as_deref())?;
     let operation = activate::activate(&snapshot, ActivateInput::Skill(Call { skill, caller, arguments }))?;
     let progress = context.engine.begin(&snapshot, operation, &session).await?;
     if let (Progress::Done(operation, done), Some(key), Some(stamps)) = (&progress, key, stamps)

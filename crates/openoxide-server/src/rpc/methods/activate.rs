@@ -31,7 +31,7 @@ struct ActivateParams {
 pub(super) async fn activate(client: &Client, given: Value) -> Result<Value> {
     let given: ActivateParams = params(given)?;
     let snapshot = client.snapshot(given.cwd.as_deref()).await?;
-    let session = client.session(&given.session);
+    let session = client.session(&given.session)?;
     let of = Arc::clone(&snapshot);
     let begin = move || activate::activate(&of, input(&of, given)?).map_err(RpcError::from);
     let operation = client.engine.work().run(begin).await??;

@@ -46,7 +46,7 @@ impl ReadParams {
 pub(super) async fn read(client: &Client, given: Value) -> Result<Value> {
     let given: ReadParams = params(given)?;
     let snapshot = client.snapshot(given.cwd.as_deref()).await?;
-    let session = client.session(&given.session);
+    let session = client.session(&given.session)?;
     let reading = read::read(&snapshot, given.input())?;
     let mut asker = ClientAsker::new(client);
     let (_, outcome) = client.engine.complete(&snapshot, reading, &session, &mut asker).await??;
