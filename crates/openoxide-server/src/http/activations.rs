@@ -37,7 +37,8 @@ pub(crate) struct ActivateBody {
     /// Who calls: the model, or the user, as whom only the user calls. Absent: the user if it is them, or else the model.
     #[serde(default, rename = "as")]
     who: Option<CallerInput>,
-    /// The conversation, by any name: what was sent in it is remembered until the server ends. Absent: one of its own.
+    /// The conversation, by any name. What was sent in it is remembered while it is among the last 64 of its program; with
+    /// more than three programs, each may have less room. Absent: one of its own.
     #[serde(default)]
     session: Option<String>,
 }
@@ -59,7 +60,8 @@ pub(crate) struct ActivateAnyInput {
     /// Who calls: the model, or the user, as whom only the user calls. Absent: the user if it is them, or else the model.
     #[serde(default, rename = "as")]
     who: Option<CallerInput>,
-    /// The conversation, by any name: what was sent in it is remembered until the server ends. Absent: one of its own.
+    /// The conversation, by any name. What was sent in it is remembered while it is among the last 64 of its program; with
+    /// more than three programs, each may have less room. Absent: one of its own.
     #[serde(default)]
     session: Option<String>,
 }
