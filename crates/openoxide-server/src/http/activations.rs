@@ -26,14 +26,11 @@ const CACHED_ARGUMENTS_MAX: usize = 256;
 /// How a skill is called.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ActivateInput", extend("not" = { "required": ["arguments", "words"] }))]
+#[schemars(rename = "ActivateInput")]
 pub(crate) struct ActivateBody {
     /// What is said with the call, as a person typed it, or word by word.
     #[serde(default)]
     arguments: Option<ArgumentsInput>,
-    /// What is said with the call, word by word, in place of `arguments`.
-    #[serde(default)]
-    words: Option<Vec<String>>,
     /// Who calls: the model, or the user, as whom only the user calls. Absent: the user if it is them, or else the model.
     #[serde(default, rename = "as")]
     who: Option<CallerInput>,
@@ -143,9 +140,7 @@ pub(crate) async fn activate_any(
 ) -> Result {
     let ActivateAnyInput { skill, turn, arguments, who, session } = input;
     match (skill, turn) {
-        (Some(id), None) => {
-            activate_skill(context, id, at, ActivateBody { arguments, words: None, who, session }).await
-        }
+        (Some(id), None) => activate_skill(context, id, at, ActivateBody { arguments, who, session }).await,
         (None, Some(turn)) if arguments.is_none() => activate_turn(context, at, turn, who, session).await,
         _ => Err(bad_body("it takes a `skill` with its `arguments`, or a `turn`")),
     }
@@ -178,14 +173,7 @@ async fn activate_turn(
 
 async fn activate_skill(context: HttpContext, id: String, at: Location, input: ActivateBody) -> Result {
     let snapshot = context.snapshot(&at).await?;
-    let arguments = match (input.arguments, input.words) {
-        (Some(_), Some(_)) => {
-            return Err(bad_body("`arguments` and `words` are two ways to say the same").help("send one of them"));
-        }
-        (Some(ArgumentsInput::Text(raw)), None) => CallArguments::Raw(raw),
-        (Some(ArgumentsInput::Words(words)), None) | (None, Some(words)) => CallArguments::Words(words),
-        (None, None) => CallArguments::Nothing,
-    };
+    let arguments = activate::arguments(input.arguments);
     let caller = context.caller(input.who)?;
     let detail = match &arguments {
         CallArguments::Nothing => Some(None),

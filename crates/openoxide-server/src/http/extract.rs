@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, Method, StatusCode, request::Parts};
-use openoxide_app::{Caller, Place, Session, Snapshot};
+use openoxide_app::{Caller, Place, Session, Snapshot, activate::caller};
 use openoxide_wire::CallerInput;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -140,17 +140,14 @@ impl HttpContext {
         }
     }
 
-    /// Returns who calls. A program calls as the model does, and never as the user.
+    /// Returns who calls. The user has shown who they are, so they need not say it; a program is never the user.
     pub(crate) fn caller(&self, who: Option<CallerInput>) -> Result<Caller> {
         let is_person = self.identity == Identity::Person;
-        match who {
-            Some(CallerInput::User) => {
-                self.needs_person("only the user acts as the user")?;
-                Ok(Caller::User)
-            }
-            None if is_person => Ok(Caller::User),
-            Some(CallerInput::Model) | None => Ok(Caller::Model),
+        let caller = caller(who.or(is_person.then_some(CallerInput::User)));
+        if caller == Caller::User {
+            self.needs_person("only the user acts as the user")?;
         }
+        Ok(caller)
     }
 
     /// Returns whose the request is.

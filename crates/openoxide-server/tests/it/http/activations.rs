@@ -27,7 +27,8 @@ async fn a_call_answers_what_the_model_is_sent() {
     assert!(answer["messages"][0]["text"].as_str().unwrap().contains("# plain"), "{answer}");
     let cases = [
         ("/v1/skills/nothing/activate", json!({}), 404),
-        ("/v1/skills/plain/activate", json!({"arguments": "a", "words": ["b"]}), 422),
+        ("/v1/skills/plain/activate", json!({"words": ["b"]}), 422),
+        ("/v1/skills/plain/activate", json!({"turn": {"items": []}}), 422),
         ("/v1/skills/plain/activate", json!({"as": "nobody"}), 422),
         ("/v1/skills/plain/activate", json!({"more": 1}), 422),
         ("/v1/skills/plain/activate", json!([]), 422),
