@@ -11,7 +11,8 @@ use openoxide_skills::host::{Caller, Role};
 use openoxide_skills::select::{Turn, select};
 use openoxide_skills::{envelope::Message, text::path_text};
 use openoxide_wire::{
-    ActivateAnswer, ActivatedLine, ForkLine, IgnoredLine, MentionsAnswer, MessageLine, NoticeLine, RefusedLine,
+    ActivateAnswer, ActivatedLine, ArgumentsInput, CallerInput, ForkLine, IgnoredLine, MentionsAnswer, MessageLine,
+    NoticeLine, RefusedLine,
 };
 
 use crate::{error::Error, pending::Rebase, skill_id::find_by_id};
@@ -23,6 +24,20 @@ pub enum ActivateInput {
     Skill(Call),
     /// The skills that a turn of the user names, for the one who sends it.
     Turn(Turn, Caller),
+}
+
+/// Returns who calls or reads. A request that does not say is the model's: a model may have written it.
+pub fn caller(given: Option<CallerInput>) -> Caller {
+    given.map_or(Caller::Model, Caller::from)
+}
+
+/// Returns what is said with a call.
+pub fn arguments(given: Option<ArgumentsInput>) -> CallArguments {
+    match given {
+        None => CallArguments::Nothing,
+        Some(ArgumentsInput::Text(text)) => CallArguments::Raw(text),
+        Some(ArgumentsInput::Words(words)) => CallArguments::Words(words),
+    }
 }
 
 /// An activation in steps; it ends with its [`ActivationOutcome`], of which [`Activate::answer`] makes the answer.

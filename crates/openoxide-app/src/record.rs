@@ -12,21 +12,17 @@ use crate::error::Error;
 
 /// Takes up the conversation that is recorded in a file. A file that is not there is an empty record.
 pub fn open(file: &Path) -> Result<Session, Error> {
-    let mut record = Record::load(file)?;
-    let mut session = Session::new(record.session.as_str());
-    record.session.clone_from(&session.id);
-    session.record = record;
-    Ok(session)
+    Ok(Session::recorded(Record::load(file)?))
 }
 
 /// Writes the record of a conversation, whole or not at all.
 pub fn save(session: &Session, file: &Path) -> Result<(), Error> {
-    Ok(session.record.save(file)?)
+    Ok(session.record.as_ref().map_or(Ok(()), |record| record.save(file))?)
 }
 
 /// Lists what the record of a conversation holds.
 pub fn recorded(snapshot: &Snapshot, session: &Session) -> ActivateAnswer {
-    let recorded = session.record.all().iter().map(|recorded| RecordedLine {
+    let recorded = session.record.iter().flat_map(Record::all).map(|recorded| RecordedLine {
         order: recorded.order,
         name: recorded.name.clone(),
         path: path_text(&recorded.path),
@@ -41,7 +37,8 @@ pub fn recorded(snapshot: &Snapshot, session: &Session) -> ActivateAnswer {
 /// Draws what the conversation of a record is sent again, within the limits of re-attachment. Nothing is run.
 pub fn reattach(snapshot: &Snapshot, session: &Session) -> Result<ActivateAnswer, Error> {
     let runtime = snapshot.runtime()?;
-    let sent = session.record.reattach(runtime, session, &ReattachLimits::default());
+    let reattach = |record: &Record| record.reattach(runtime, session, &ReattachLimits::default());
+    let sent = session.record.as_ref().map(reattach).unwrap_or_default();
     let skills = sent.skills.iter().map(|skill| ReattachedLine {
         name: skill.name.clone(),
         path: path_text(&skill.path),

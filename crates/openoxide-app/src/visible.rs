@@ -8,7 +8,7 @@ use std::sync::Arc;
 use openoxide_config::{ConfigProblem, OWN_HOST};
 use openoxide_live::Snapshot;
 use openoxide_skills::catalog::{
-    Catalog, Entry, HostNames, InnerSkills, View, ambiguities, is_switched_off, switches_by_name,
+    Catalog, Entry, HostNames, InnerSkills, KnownPlugins, SwitchRules, View, ambiguities, switches_by_name,
 };
 use openoxide_skills::host::Host;
 use openoxide_skills::judge::{HiddenSkills, MetadataFiles, SingleFiles};
@@ -27,10 +27,8 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
         return Ok(Arc::clone(narrowed));
     }
     let workspace = &snapshot.workspace;
-    let mut catalog = snapshot.runtime()?.catalog().clone();
+    let catalog = snapshot.runtime()?.catalog();
     let names = HostNames::of(&workspace.hosts);
-    let Catalog { skills, others, roots, .. } = &mut catalog;
-    names.tell(skills.iter_mut().chain(others), roots, &snapshot.view.around);
     let roots = catalog.roots.clone();
     // Its settings are the user's decisions on skills, whichever host looks.
     let (own, _) = workspace.view(OWN_HOST)?;
@@ -45,14 +43,18 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
         true => CarefulNames::Wanted,
         false => CarefulNames::Unused,
     };
-    let hidden = HiddenSkills { rules, own, names, roots, files, single, reader, by_name };
-    Ok(Arc::clone(snapshot.narrowed(|| visible(&snapshot.view.host, &catalog, &snapshot.problems, hidden))))
+    let switches = SwitchRules::of(&own);
+    let hidden = HiddenSkills { rules, own, switches, names, roots, files, single, reader, by_name };
+    Ok(Arc::clone(snapshot.narrowed(|| visible(&snapshot.view.host, catalog, &snapshot.problems, hidden))))
 }
 
 /// Returns the catalog without what the model may not see, and without what was found and is not active.
 fn visible(host: &Host, catalog: &Catalog, settings: &[ConfigProblem], hidden: HiddenSkills) -> Catalog {
+    // Skills lie in few folders, and each is asked for its plugin once.
+    let mut plugins = KnownPlugins::default();
     let visible = |entry: &Entry| {
-        let names = model_may_see(entry, &hidden.own).then(|| hidden.names_if_visible(catalog, entry)).flatten()?;
+        let may_see = model_may_see(entry);
+        let names = may_see.then(|| hidden.names_if_visible(catalog, entry, &mut plugins)).flatten()?;
         let mut entry = shown(entry);
         entry.add_other_names(names);
         Some(entry)
@@ -106,10 +108,9 @@ fn show(text: Option<&mut String>) {
     }
 }
 
-/// Tells whether the model may see a skill: its host and the rules say so, the skill does not say no itself in a way that
-/// its host ignores, and the user has not switched it off.
-fn model_may_see(entry: &Entry, own: &View) -> bool {
-    entry.model && !entry.skill.frontmatter.keeps_from_model && !is_switched_off(own, entry)
+/// Tells whether the host lets the model see a skill, and the skill does not say no itself in a way that its host ignores.
+fn model_may_see(entry: &Entry) -> bool {
+    entry.model && !entry.skill.frontmatter.keeps_from_model
 }
 
 #[cfg(test)]

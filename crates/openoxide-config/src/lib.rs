@@ -43,6 +43,7 @@ pub use trust::error::TrustError;
 pub use trust::record::{Grant, PermissionKind, RememberedAnswer, Timestamp, TrustEntry, TrustRecord, TrustedRemote};
 pub use trust::{ApprovalState, Trust};
 pub use workspace::error::WorkspaceError;
+pub use workspace::freshness::SettingsStamps;
 pub use workspace::my_agents::{MyAgents, MyAgentsOrigin};
 pub use workspace::project_root::{find_project, find_repository, is_repository};
 pub use workspace::set::{SettingChange, SettingError, SettingOutcome};

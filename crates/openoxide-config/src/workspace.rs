@@ -1,7 +1,7 @@
 //! A project as its user works in it: its settings and rules, the hosts, and the view of each host.
 
 pub(crate) mod error;
-mod freshness;
+pub(crate) mod freshness;
 mod host_problems;
 pub(crate) mod my_agents;
 pub(crate) mod project_root;
@@ -86,7 +86,7 @@ pub struct Workspace {
     /// The hosts.
     pub hosts: Hosts,
     place: Place,
-    stamps: SettingsStamps,
+    stamps: Arc<SettingsStamps>,
     /// How the hosts change names, once that was asked.
     host_names: OnceLock<Arc<HostNames>>,
 }
@@ -113,8 +113,9 @@ impl Workspace {
             .openoxide_home()
             .into_iter()
             .flat_map(|home| ["config.toml", "state/trust.toml"].map(|file| home.join(file)));
+        let mut fixed: Vec<PathBuf> = users.chain([environment.admin.join("config.toml")]).collect();
         let above = environment.cwd.ancestors().map(project_file);
-        let stamps = SettingsStamps::take(users.chain([environment.admin.join("config.toml")]).chain(above));
+        let mut stamps = SettingsStamps::take(fixed.iter().cloned().chain(above));
         let mut project = within(&environment.cwd, found, place.project.as_deref())?;
         let mut config = Config::load(&environment, &project, &place.config);
         // A folder that the user trusts is a project, also without version control: its rules hold in all of it.
@@ -124,6 +125,9 @@ impl Workspace {
             project = within(&environment.cwd, trusted, place.project.as_deref())?;
             config = Config::load(&environment, &project, &place.config);
         }
+        // A change of any other file above the folder, which another user may be free to make, changes no setting.
+        fixed.extend(project_files(&config, &project));
+        stamps.retain(|file| fixed.iter().any(|known| known == file));
         let mut hosts = Hosts::builtin();
         if let Some(home) = environment.openoxide_home() {
             let errors = hosts.add_folder(&home.join("hosts"));
@@ -131,7 +135,8 @@ impl Workspace {
         }
         let unknown = unknown_host_settings(&config, &hosts).into_iter().chain(unknown_agents(&config, &hosts));
         config.problems.extend(unknown.collect::<Vec<_>>());
-        let workspace = Workspace { environment, project, config, hosts, place, stamps, host_names: OnceLock::new() };
+        let (stamps, host_names) = (Arc::new(stamps), OnceLock::new());
+        let workspace = Workspace { environment, project, config, hosts, place, stamps, host_names };
         workspace.refuse_unknown_agent()?;
         Ok(workspace)
     }
@@ -152,9 +157,9 @@ impl Workspace {
         if known.contains(name) { Ok(()) } else { Err(WorkspaceError::UnknownAgent { name: name.clone(), known }) }
     }
 
-    /// Tells whether our own settings files are as they were when this was opened.
-    pub fn has_current_settings(&self) -> bool {
-        self.stamps.are_current()
+    /// Returns our own settings files as they were when this was opened.
+    pub fn settings_stamps(&self) -> &Arc<SettingsStamps> {
+        &self.stamps
     }
 
     /// Opens the same workspace again, with the files as they are now.
@@ -224,8 +229,7 @@ impl Workspace {
 
     /// Returns the settings files of the project and of the trusted folders around it, weakest first.
     pub fn project_files(&self) -> Vec<PathBuf> {
-        let around = self.config.trusted_around(&self.project);
-        around.iter().chain([&self.project]).map(|folder| project_file(folder)).collect()
+        project_files(&self.config, &self.project)
     }
 
     /// Returns the settings file that changes are written to. `None` if the user has no home folder.
@@ -235,6 +239,11 @@ impl Workspace {
             SettingsOwner::User => self.environment.openoxide_home().map(|home| home.join("config.toml")),
         }
     }
+}
+
+fn project_files(config: &Config, project: &Path) -> Vec<PathBuf> {
+    let around = config.trusted_around(project);
+    around.iter().map(PathBuf::as_path).chain([project]).map(project_file).collect()
 }
 
 /// Returns the nearer of the project that was found and the one that was fixed before, which must hold the folder.

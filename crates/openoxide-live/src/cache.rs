@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use openoxide_config::{Environment, Place, WorkspaceError};
+use openoxide_config::{Environment, Place, SettingsStamps, WorkspaceError};
 
 use crate::message::{Message, Outcome};
 use crate::{
@@ -37,7 +37,7 @@ pub(crate) struct SnapshotCache {
 pub(crate) struct Slot {
     pub(crate) id: u64,
     place: Place,
-    snapshot: RwLock<Option<Arc<Snapshot>>>,
+    known: RwLock<Option<Known>>,
     /// The thread that holds the lock refreshes; the others wait for its result.
     loader: Mutex<Loader>,
     last_used: AtomicU64,
@@ -45,18 +45,34 @@ pub(crate) struct Slot {
     text: AtomicUsize,
 }
 
+/// A snapshot, and the settings files as they were when they were last read for it.
+#[derive(Clone)]
+struct Known {
+    snapshot: Arc<Snapshot>,
+    stamps: Arc<SettingsStamps>,
+}
+
 impl Slot {
     fn new(id: u64, place: Place, patience: Duration) -> Slot {
         let loader = Mutex::new(Loader::new(patience));
-        Slot { id, place, snapshot: RwLock::new(None), loader, last_used: AtomicU64::new(0), text: AtomicUsize::new(0) }
+        Slot { id, place, known: RwLock::new(None), loader, last_used: AtomicU64::new(0), text: AtomicUsize::new(0) }
+    }
+
+    fn known(&self) -> Option<Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn snapshot(&self) -> Option<Arc<Snapshot>> {
-        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.known().map(|known| known.snapshot)
     }
 
-    fn set(&self, snapshot: Option<Arc<Snapshot>>) {
-        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
+    /// Returns the snapshot, unless a settings file changed since it was read.
+    fn current(&self) -> Option<Arc<Snapshot>> {
+        self.known().filter(|known| known.stamps.are_current()).map(|known| known.snapshot)
+    }
+
+    fn set(&self, known: Option<Known>) {
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
     }
 
     fn use_at(&self, tick: u64) {
@@ -103,13 +119,12 @@ impl SnapshotCache {
     pub(crate) fn snapshot(&self, place: &Place) -> Result<Arc<Snapshot>, WorkspaceError> {
         let slot = self.slot(place);
         // A rule that denies holds from the next request on, also before the system has told of the change.
-        let current = || slot.snapshot().filter(|snapshot| snapshot.workspace.has_current_settings());
-        if let Some(snapshot) = current() {
+        if let Some(snapshot) = slot.current() {
             return Ok(snapshot);
         }
         let mut loader = slot.loader.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have refreshed it in the meantime.
-        if let Some(snapshot) = current() {
+        if let Some(snapshot) = slot.current() {
             return Ok(snapshot);
         }
         // Changed settings are read again, and the skills as far as the host looks at them again.
@@ -120,9 +135,18 @@ impl SnapshotCache {
     }
 
     pub(crate) fn cached(&self, place: &Place) -> Option<Arc<Snapshot>> {
+        self.known_slot(place)?.snapshot()
+    }
+
+    /// Returns the snapshot of a place if there is one and no settings file changed since it was read.
+    pub(crate) fn current(&self, place: &Place) -> Option<Arc<Snapshot>> {
+        self.known_slot(place)?.current()
+    }
+
+    fn known_slot(&self, place: &Place) -> Option<Arc<Slot>> {
         let slot = self.slots().get(place).map(Arc::clone)?;
         slot.use_at(self.ticks.fetch_add(1, Ordering::Relaxed));
-        slot.snapshot()
+        Some(slot)
     }
 
     pub(crate) fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, WorkspaceError> {
@@ -159,7 +183,7 @@ impl SnapshotCache {
                 return Err(error);
             }
         };
-        slot.set(Some(Arc::clone(&loaded.snapshot)));
+        slot.set(Some(Known { snapshot: Arc::clone(&loaded.snapshot), stamps: loaded.stamps }));
         slot.text.store(loaded.snapshot.catalog.text_size(), Ordering::Relaxed);
         if let Some((before, change)) = &loaded.change {
             self.subscribers.notify(before, change);

@@ -57,6 +57,12 @@ impl Live {
         self.inner.cache.cached(place)
     }
 
+    /// Returns the current snapshot of a place if there is one and the settings files are as they were when they were read.
+    /// This never blocks on a search.
+    pub fn current(&self, place: &Place) -> Option<Arc<Snapshot>> {
+        self.inner.cache.current(place)
+    }
+
     /// Searches a place again, whether or not something changed.
     pub fn reload(&self, place: &Place) -> Result<Arc<Snapshot>, WorkspaceError> {
         self.inner.cache.reload(place)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use openoxide_config::{Environment, Place, WatchPaths, WorkspaceError};
+use openoxide_config::{Environment, Place, SettingsStamps, WatchPaths, WorkspaceError};
 use openoxide_skills::catalog::{Changes, Depth, IncrementalLoader};
 use openoxide_skills::host::Refresh;
 
@@ -24,6 +24,8 @@ pub(crate) struct Loader {
 
 pub(crate) struct Loaded {
     pub(crate) snapshot: Arc<Snapshot>,
+    /// The settings files as they were when they were last read. The snapshot may be older, if they say the same as before.
+    pub(crate) stamps: Arc<SettingsStamps>,
     /// The snapshot before and what changed since, unless nothing did.
     pub(crate) change: Option<(Arc<Snapshot>, Change)>,
 }
@@ -49,9 +51,10 @@ impl Loader {
         let changes = if was_behind { Changes::Everything } else { dirty.changes() };
         let mut catalog = self.catalogs.load(std::slice::from_ref(&settings.view), Depth::Quick, &changes).remove(0);
         settings.report(&mut catalog);
+        let stamps = Arc::clone(settings.workspace.settings_stamps());
         is_same &= self.last.as_ref().is_some_and(|last| is_same_catalog(&last.catalog, &catalog));
         if let Some(last) = self.last.as_ref().filter(|_| is_same) {
-            return Ok(Loaded { snapshot: Arc::clone(last), change: None });
+            return Ok(Loaded { snapshot: Arc::clone(last), stamps, change: None });
         }
         let version = self.last.as_ref().map_or(1, |last| last.version + 1);
         let snapshot = Arc::new(Snapshot::new(place, version, settings.clone(), catalog));
@@ -60,7 +63,7 @@ impl Loader {
             let change = Change::between(&before, &snapshot);
             (before, change)
         });
-        Ok(Loaded { snapshot, change })
+        Ok(Loaded { snapshot, stamps, change })
     }
 
     /// Reads the settings if they may have changed. Returns whether they are the same as before.

@@ -10,6 +10,7 @@ mod record;
 // State: one conversation, and what all of them stand on.
 mod admission;
 mod runtime;
+mod sent;
 mod session;
 
 // Operations proceed in steps, which a driver takes.

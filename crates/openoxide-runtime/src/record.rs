@@ -1,4 +1,4 @@
-//! The record of what was activated in a conversation, with names and digests and without texts.
+//! The record of a conversation in a file: what was activated and what was said with it, without the texts of skills.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -44,11 +44,6 @@ impl Record {
     /// Returns every activation, in order.
     pub fn all(&self) -> &[Recorded] {
         &self.activations
-    }
-
-    /// Returns the latest activation of a skill.
-    pub fn latest(&self, path: &Path) -> Option<&Recorded> {
-        self.activations.iter().rev().find(|recorded| recorded.path == path)
     }
 
     /// Returns the latest activation of each skill, newest first.

@@ -1,4 +1,4 @@
-//! The state of one conversation, in memory: answers, secrets, permissions, hooks and the record.
+//! The state of one conversation, in memory: answers, secrets, permissions, hooks, and what it was sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 use openoxide_permissions::{Approvals, Permission};
 use secrecy::SecretString;
 
-use crate::{Record, RequestedAction, RequestedPermission, hooks::Registry};
+use crate::sent::{SentSkill, SentSkills};
+use crate::{Record, Recorded, RequestedAction, RequestedPermission, hooks::Registry};
 
 /// One conversation.
 #[derive(Debug, Default)]
 pub struct Session {
     /// What tells it from others, and what a skill's text calls the session.
     pub id: String,
-    /// What was activated, in order.
-    pub record: Record,
+    /// Everything that was activated, if a file keeps it. It grows with every call, so others do without.
+    pub record: Option<Record>,
+    sent: SentSkills,
     secrets: BTreeMap<String, SecretString>,
     /// Tokens of logins, by the address of the server.
     pub(crate) tokens: BTreeMap<String, SecretString>,
@@ -37,6 +39,32 @@ impl Session {
         let given: String = id.into();
         let id = if given.is_empty() { random_name() } else { given };
         Session { id, ..Session::default() }
+    }
+
+    /// Continues the conversation of a record, in which every call is kept.
+    pub fn recorded(mut record: Record) -> Session {
+        let mut session = Session::new(record.session.as_str());
+        record.session.clone_from(&session.id);
+        record.all().iter().for_each(|call| session.sent.note(call));
+        Session { record: Some(record), ..session }
+    }
+
+    /// Notes that a skill was activated.
+    pub(crate) fn note(&mut self, activated: Recorded) {
+        self.sent.note(&activated);
+        if let Some(record) = &mut self.record {
+            record.push(activated);
+        }
+    }
+
+    /// Returns what was sent at the latest call of the skill in a file.
+    pub(crate) fn latest_sent(&self, path: &Path) -> Option<&SentSkill> {
+        self.sent.latest(path)
+    }
+
+    /// Tells whether a skill of this name was activated.
+    pub(crate) fn has_activated(&self, name: &str) -> bool {
+        self.sent.has(name)
     }
 
     /// Returns the value of a variable that was asked for.

@@ -153,10 +153,10 @@ impl Engine {
 
     /// Returns the present snapshot of a place.
     pub(crate) async fn at(&self, place: &Place) -> Present {
-        let cached = self.parts.live.cached(place);
+        let current = self.parts.live.current(place);
         let ready =
-            if self.is_for_program { cached.as_ref().and_then(|it| it.narrowed_already()) } else { cached.as_ref() };
-        if let Some(snapshot) = ready.filter(|snapshot| snapshot.workspace.has_current_settings()) {
+            if self.is_for_program { current.as_ref().and_then(|it| it.narrowed_already()) } else { current.as_ref() };
+        if let Some(snapshot) = ready {
             return Ok(Ok(Arc::clone(snapshot)));
         }
         let (live, place, is_for_program) = (self.parts.live.clone(), place.clone(), self.is_for_program);

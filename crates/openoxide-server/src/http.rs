@@ -45,9 +45,8 @@ use self::response_cache::{CacheKey, CachedResponse, Dependencies, ResponseCache
 use self::{
     html::Page,
     redact::Redactor,
-    state::{CONVERSATIONS, HttpState},
+    state::{HttpState, NamedConversations},
 };
-use crate::conversations::Conversations;
 use crate::ingress::hold_answers;
 use crate::mcp::{McpHttp, http_service};
 use crate::{Engine, Failure, Peer, RequestId, answer::Result};
@@ -80,7 +79,7 @@ pub fn router(engine: Engine, options: HttpOptions) -> Router {
         options,
         cache,
         published,
-        conversations: Conversations::new(CONVERSATIONS),
+        conversations: NamedConversations::default(),
         large,
         publishing,
         document,

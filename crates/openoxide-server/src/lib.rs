@@ -14,6 +14,7 @@ pub mod mcp;
 mod observe;
 mod pending_operation;
 mod rpc;
+mod shares;
 mod shutdown;
 mod strict_json;
 

@@ -1,5 +1,6 @@
 //! An operation that waits for the user's answer, between two requests of a conversation.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -79,6 +80,11 @@ pub(crate) struct ClientProgram {
 impl ClientProgram {
     pub(crate) fn of(extensions: &Extensions, headers: &HeaderMap) -> ClientProgram {
         ClientProgram { machine: Machine::of(extensions), agent: headers.get(USER_AGENT).cloned() }
+    }
+
+    /// Returns what the program calls itself.
+    pub(crate) fn agent(&self) -> Option<Cow<'_, str>> {
+        self.agent.as_ref().map(|agent| String::from_utf8_lossy(agent.as_bytes()))
     }
 }
 

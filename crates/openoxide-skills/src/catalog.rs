@@ -28,8 +28,8 @@ mod tests;
 mod what_if;
 
 pub use entry::{Entry, Problem, Status};
-pub use filter::{is_switched_off, switches_by_name};
-pub use host_names::HostNames;
+pub use filter::{SwitchRules, switches_by_name};
+pub use host_names::{HostNames, KnownPlugins};
 pub use incremental::{Changes, IncrementalLoader};
 pub use inner_skills::InnerSkills;
 pub use load::{Depth, discover_dir, load};

@@ -153,12 +153,11 @@ impl TurnInput {
 }
 
 /// Who calls a skill.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Who")]
 pub enum CallerInput {
     /// A person.
-    #[default]
     User,
     /// The model, by a tool.
     Model,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, View, is_switched_off, load};
+use openoxide_skills::catalog::{Catalog, Depth, Entry, Status, SwitchRules, View, load};
 use openoxide_skills::text::near;
 
 use super::set::{SettingError, UNTRUSTED};
@@ -208,7 +208,7 @@ fn ignored(view: &View, entry: &Entry) -> bool {
 
 /// Tells whether settings switch a skill off, whatever else is the matter with it.
 fn is_off(view: &View, entry: &Entry) -> bool {
-    is_switched_off(view, entry) || is_denied(view, entry)
+    SwitchRules::of(view).switch_off(view, entry) || is_denied(view, entry)
 }
 
 /// Tells whether the program's own rules keep a skill from the model.

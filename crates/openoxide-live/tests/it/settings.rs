@@ -1,5 +1,6 @@
 //! What a state is made from besides skills.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use openoxide_config::{Timestamp, Trust};
@@ -42,6 +43,37 @@ fn the_users_settings_change() {
     until("the other host", || world.state().catalog.host == "claude-code", || world.state().catalog.host.clone());
     fs_err::remove_file(&config).unwrap();
     world.shows(&["a: First", "b: Second"]);
+}
+
+/// Otherwise every caller would read them again.
+#[test]
+fn settings_that_are_written_again_unchanged_are_read_once() {
+    let world = World::new();
+    world.write("a", "First");
+    let config = world.context.home().join(".openoxide/config.toml");
+    fs_err::create_dir_all(config.parent().unwrap()).unwrap();
+    let write = || {
+        // Another file, so that it differs also where times are coarse.
+        let beside = config.with_extension("new");
+        fs_err::write(&beside, "[permission.skill]\nb = \"deny\"\n").unwrap();
+        fs_err::rename(&beside, &config).unwrap();
+    };
+    write();
+    let first = world.settled();
+    write();
+    assert!(Arc::ptr_eq(&first, &world.state()), "nothing else is said");
+    assert!(world.live.current(&world.place()).is_some_and(|current| Arc::ptr_eq(&first, &current)));
+}
+
+#[test]
+fn a_file_above_the_project_makes_no_settings_old() {
+    let world = World::new();
+    world.write("a", "First");
+    let first = world.settled();
+    world.context.tree("//- .openoxide/config.toml\nhost = \"claude-code\"\n");
+    assert!(world.live.current(&world.place()).is_some_and(|current| Arc::ptr_eq(&first, &current)));
+    world.context.tree("//- project/.openoxide/config.toml\n[permission.skill]\na = \"deny\"\n");
+    assert!(!world.live.current(&world.place()).is_some_and(|current| Arc::ptr_eq(&first, &current)), "its own does");
 }
 
 /// What happens while settings cannot be read counts when they can be.

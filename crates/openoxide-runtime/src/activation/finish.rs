@@ -1,4 +1,4 @@
-//! Ends an activation: draws the envelope, detects repeats, and writes the record.
+//! Ends an activation: draws the envelope, detects repeats, and notes what was sent.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::{attach::attach, fork::plan, load::loaded, loading::Loading};
 use crate::permission::profile_refusal;
 use crate::{ActivatedSkill, Notice, Recorded, Refusal, RefusalReason, RequestedPermission, Runtime, Session};
 
-/// Draws what is sent, and writes it into the record; returns also what people should know.
+/// Draws what is sent, and notes it in the conversation; returns also what people should know.
 pub(crate) fn finish(
     runtime: &Runtime,
     session: &mut Session,
@@ -43,7 +43,7 @@ pub(crate) fn finish(
     };
     let arguments = loading.raw_arguments().map(str::to_owned);
     let repeatable = !repeated && fork.is_none() && is_repeatable(loading) && !names(session, &messages);
-    session.record.push(Recorded {
+    session.note(Recorded {
         name: loading.name(),
         path: entry.canonical().to_owned(),
         digest: loading.digest.clone(),
@@ -126,11 +126,11 @@ fn repeat(
     messages: &mut Vec<Message>,
 ) -> Result<bool, RenderError> {
     let view = runtime.view();
-    let before = session.record.latest(loading.entry.canonical()).filter(|before| !before.forked);
+    let before = session.latest_sent(loading.entry.canonical()).filter(|before| !before.forked);
     let Some(before) = before.filter(|_| view.host.activation.repeat == Some(loading.call.caller)) else {
         return Ok(false);
     };
-    let same = before.sent == sent;
+    let same = before.digest == sent;
     let text = again(view, &loaded(runtime, loading, &loading.content), same)?;
     let note = Message { role: Role::User, text, frame: false };
     if same {

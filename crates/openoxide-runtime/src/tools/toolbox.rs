@@ -114,7 +114,7 @@ impl Toolbox {
     }
 
     fn deactivate(&self, session: &Session, name: &str) -> ToolCallStart {
-        if !session.record.all().iter().any(|recorded| recorded.name == name) {
+        if !session.has_activated(name) {
             return ToolCallStart::answer(ToolResult::error(format!("`{name}` is not active")));
         }
         let event = Event::SkillDeactivated { skill: name.to_owned(), reason: Deactivation::AskedByModel };

@@ -1,6 +1,6 @@
 //! Skills that ask for a conversation of their own.
 
-use openoxide_runtime::{Activation, ActivationOutcome, Answer, Call, CallArguments, Question, Session, drive};
+use openoxide_runtime::{Activation, ActivationOutcome, Answer, Call, CallArguments, Question, Record, Session, drive};
 use openoxide_skills::host::Caller;
 
 use crate::scene::Scene;
@@ -40,7 +40,7 @@ fn call(scene: &Scene, host: &str, caller: Caller, session: &mut Session) -> Act
 #[test]
 fn a_fork_is_a_plan_that_the_agent_executes() {
     let scene = scene(".agents/skills", "agent: Explore\nbackground: false\n");
-    let mut session = Session::new("s");
+    let mut session = Session::recorded(Record::default());
     let done = call(&scene, "openoxide", Caller::Model, &mut session);
     let activated = &done.activated[0];
     assert!(activated.messages.is_empty(), "the conversation that called gets the result alone");
@@ -56,8 +56,9 @@ fn a_fork_is_a_plan_that_the_agent_executes() {
 
     // The conversation does not have it, so that it is neither repeated nor sent again.
     let runtime = scene.runtime_of("openoxide");
-    let again = session.record.reattach(&runtime, &session, &openoxide_runtime::ReattachLimits::default());
-    assert!(session.record.all()[0].forked && again.messages.is_empty(), "{again:?}");
+    let record = session.record.as_ref().unwrap();
+    let again = record.reattach(&runtime, &session, &openoxide_runtime::ReattachLimits::default());
+    assert!(record.all()[0].forked && again.messages.is_empty(), "{again:?}");
 }
 
 #[test]

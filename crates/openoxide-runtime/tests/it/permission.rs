@@ -9,8 +9,8 @@ use openoxide_permissions::{Action, Permission};
 use openoxide_runtime::Resumable as _;
 use openoxide_runtime::{
     Activation, ActivationOutcome, Answer, Audience, Call, CallArguments, Question, ReadForm, ReadPart, ReadRequest,
-    ReadTarget, Reading, RefusalReason, Reply, Runtime, ScriptCall, ScriptRun, Session, Step, ToolRegistry, Toolbox,
-    drive,
+    ReadTarget, Reading, Record, RefusalReason, Reply, Runtime, ScriptCall, ScriptRun, Session, Step, ToolRegistry,
+    Toolbox, drive,
 };
 use openoxide_sandbox::{Ended, Outcome};
 use openoxide_skills::host::Caller;
@@ -70,14 +70,14 @@ const MODEL: [(&str, Caller); 1] = [("a", Caller::Model)];
 #[test]
 fn no_is_no_and_is_asked_again() {
     let scene = asking(&["a"]);
-    let (runtime, mut session) = (scene.runtime(), Session::new("s"));
+    let (runtime, mut session) = (scene.runtime(), Session::recorded(Record::default()));
     for caller in [Caller::Model, Caller::User, Caller::Model] {
         let (done, asked) = call(&runtime, &mut session, &[("a", caller)], &[Answer::No]);
         assert_eq!((asked, sent(&done)), (vec![A.to_owned()], Vec::new()));
         assert_eq!(refused(&done), [("a", RefusalReason::Rejected)]);
         assert!(!done.refused[0].text.contains("Text of a"));
     }
-    assert!(session.record.all().is_empty(), "what was not sent is not recorded");
+    assert!(session.record.unwrap().all().is_empty(), "what was not sent is not recorded");
 }
 
 #[test]

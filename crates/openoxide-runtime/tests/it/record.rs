@@ -13,7 +13,7 @@ fn write(scene: &Scene, name: &str, body: &str) {
 }
 
 fn called(scene: &Scene, calls: &[(&str, &str)]) -> Session {
-    let mut session = Session::new("s");
+    let mut session = Session::recorded(Record::default());
     for (skill, said) in calls {
         let arguments = if said.is_empty() { CallArguments::Nothing } else { CallArguments::Raw((*said).to_owned()) };
         let call = Call { skill: (*skill).to_owned(), caller: Caller::User, arguments };
@@ -28,7 +28,7 @@ fn called(scene: &Scene, calls: &[(&str, &str)]) -> Session {
 fn again(scene: &Scene, session: &Session, change: impl Fn(&mut ReattachLimits)) -> Reattached {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("record.json");
-    session.record.save(&file).unwrap();
+    session.record.as_ref().unwrap().save(&file).unwrap();
     assert!(!fs_err::read_to_string(&file).unwrap().contains("Body of"), "bodies are never stored");
     let runtime = scene.runtime();
     let mut rules = ReattachLimits::default();
@@ -125,4 +125,22 @@ fn each_has_its_limit_and_all_have_one() {
     assert_eq!(notes(&full.notices), expected);
     let none = check(10, 25_000, &[]);
     assert!(none.messages.is_empty(), "there is nothing to remind of");
+}
+
+/// A conversation of a server has no record, and any number of calls.
+#[test]
+fn a_conversation_without_a_record_keeps_no_arguments_and_knows_what_it_was_sent() {
+    let scene = Scene::new();
+    scene.context.tree("//- project/.claude/skills/a/SKILL.md\n---\nname: a\ndescription: X\n---\nDo $ARGUMENTS.\n");
+    let runtime = scene.runtime_of("claude-code");
+    let mut session = Session::new("s");
+    let mut is_repeated = |said: &str| {
+        let call =
+            Call { skill: "a".to_owned(), caller: Caller::Model, arguments: CallArguments::Raw(said.repeat(10_000)) };
+        let mut activation = Activation::new(runtime.clone(), vec![call]);
+        let done = drive(&mut activation, &mut session, &mut |_: &_| Answer::No, |run| panic!("{run:?}"));
+        done.activated[0].repeated
+    };
+    assert_eq!(["a", "a", "b", "a", "a"].map(&mut is_repeated), [false, true, false, false, true]);
+    assert!(session.record.is_none() && format!("{session:?}").len() < 2_000, "{session:?}");
 }

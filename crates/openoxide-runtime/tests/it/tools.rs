@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use openoxide_permissions::Action;
 use openoxide_runtime::{
-    Activation, Answer, Call, CallArguments, Session, Tool, ToolRegistry, ToolResult, Toolbox, contracts, drive,
+    Activation, Answer, Call, CallArguments, Record, Session, Tool, ToolRegistry, ToolResult, Toolbox, contracts, drive,
 };
 use openoxide_skills::host::{Caller, Hosts, Role};
 use openoxide_skills::render::Model;
@@ -202,11 +202,11 @@ mod opencode {
         let toolbox = toolbox(&scene, HOST);
         let mut script = Script::new(|_| Answer::No);
         let arguments = json!({ "name": "deploy-web" });
-        let mut session = Session::new("s");
+        let mut session = Session::recorded(Record::default());
         let result = toolbox.call(&mut session, "skill", &arguments, &mut script, |run| panic!("{run:?}"));
         assert_eq!(script.asked.len(), 1);
         assert!(result.is_error && !result.output.contains("Go."), "{result:?}");
-        assert!(session.record.all().is_empty());
+        assert!(session.record.unwrap().all().is_empty());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use openoxide_config::PermissionKind;
 use openoxide_permissions::Action;
-use openoxide_runtime::{Answer, Question, RequestedPermission, Session};
+use openoxide_runtime::{Answer, Question, Record, RequestedPermission, Session};
 
 use crate::scene::{Scene, Script, told};
 
@@ -26,7 +26,7 @@ fn a_variable_is_asked_for_once_for_all_skills_that_need_it() {
     let scene = Scene::new();
     scene.skill("two", "say !`echo $TOKEN`", "  - {type: ENV_VAR, value: TOKEN}");
     scene.skill("one", "say !`echo $TOKEN`", TOKEN).skill("three", "say !`env`", "  - {type: env_var, value: LANG}");
-    let mut session = Session::new("s");
+    let mut session = Session::recorded(Record::default());
     let mut script = Script::new(give);
     "TOKEN is hunter2\n".clone_into(&mut script.prints);
     let done = scene.call(&mut session, &["two", "one"], &mut script);

@@ -6,7 +6,7 @@ use axum::response::IntoResponse;
 use http::StatusCode;
 use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::mentions::turn_of_input;
-use openoxide_app::{ActivationStamps, Answer, Call, CallArguments, Choice, PendingError, Question, Session, SkillRef};
+use openoxide_app::{ActivationStamps, Answer, Call, CallArguments, Choice, PendingError, Question, SkillRef};
 use openoxide_wire::{ActivateAnswer, ArgumentsInput, CallerInput, ReadAnswer, TurnInput};
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -18,29 +18,24 @@ use super::waiting::{choices, not_pending};
 use super::{
     Body, CacheKey, CachedResponse, Dependencies, EncodedResponse, HttpContext, Location, Path, Query, Result,
 };
-use crate::{Action, Conversation, Earlier, Failure, Identity, PendingOperation, Progress};
+use crate::{Action, Earlier, Failure, Identity, PendingOperation, Progress};
 
 /// The longest arguments that a cached response is kept for, in bytes.
 const CACHED_ARGUMENTS_MAX: usize = 256;
 
-/// The longest name of a conversation, in bytes.
-const SESSION_MAX: usize = 256;
-
 /// How a skill is called.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ActivateInput", extend("not" = { "required": ["arguments", "words"] }))]
+#[schemars(rename = "ActivateInput")]
 pub(crate) struct ActivateBody {
     /// What is said with the call, as a person typed it, or word by word.
     #[serde(default)]
     arguments: Option<ArgumentsInput>,
-    /// What is said with the call, word by word, in place of `arguments`.
-    #[serde(default)]
-    words: Option<Vec<String>>,
     /// Who calls: the model, or the user, as whom only the user calls. Absent: the user if it is them, or else the model.
     #[serde(default, rename = "as")]
     who: Option<CallerInput>,
-    /// The conversation, by any name: what was sent in it is remembered until the server ends. Absent: one of its own.
+    /// The conversation, by any name. What was sent in it is remembered while it is among the last 64 of its program; with
+    /// more than three programs, each may have less room. Absent: one of its own.
     #[serde(default)]
     session: Option<String>,
 }
@@ -62,7 +57,8 @@ pub(crate) struct ActivateAnyInput {
     /// Who calls: the model, or the user, as whom only the user calls. Absent: the user if it is them, or else the model.
     #[serde(default, rename = "as")]
     who: Option<CallerInput>,
-    /// The conversation, by any name: what was sent in it is remembered until the server ends. Absent: one of its own.
+    /// The conversation, by any name. What was sent in it is remembered while it is among the last 64 of its program; with
+    /// more than three programs, each may have less room. Absent: one of its own.
     #[serde(default)]
     session: Option<String>,
 }
@@ -144,9 +140,7 @@ pub(crate) async fn activate_any(
 ) -> Result {
     let ActivateAnyInput { skill, turn, arguments, who, session } = input;
     match (skill, turn) {
-        (Some(id), None) => {
-            activate_skill(context, id, at, ActivateBody { arguments, words: None, who, session }).await
-        }
+        (Some(id), None) => activate_skill(context, id, at, ActivateBody { arguments, who, session }).await,
         (None, Some(turn)) if arguments.is_none() => activate_turn(context, at, turn, who, session).await,
         _ => Err(bad_body("it takes a `skill` with its `arguments`, or a `turn`")),
     }
@@ -154,17 +148,6 @@ pub(crate) async fn activate_any(
 
 fn bad_body(text: &str) -> Failure {
     Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-body", text)
-}
-
-/// Returns the conversation of a call.
-fn conversation(context: &HttpContext, name: Option<&str>) -> Result<Conversation> {
-    match name {
-        None => Ok(Conversation::new(tokio::sync::Mutex::new(Session::new("")))),
-        Some(name) if name.is_empty() || name.len() > SESSION_MAX => {
-            Err(bad_body(&format!("`session` has 1 to {SESSION_MAX} bytes")))
-        }
-        Some(name) => Ok(context.http.conversations.get(context.owner(), name)),
-    }
 }
 
 async fn activate_turn(
@@ -176,8 +159,9 @@ async fn activate_turn(
 ) -> Result {
     let snapshot = context.snapshot(&at).await?;
     let caller = context.caller(who)?;
-    let conversation = conversation(&context, session.as_deref())?;
-    let asked = context.asked("activate-turn", "", &snapshot.place, &json!([caller.as_str(), turn, session]));
+    let conversation = context.conversation(session.as_deref())?;
+    let details = json!([caller.as_str(), turn, context.conversation_key(session.as_deref())]);
+    let asked = context.asked("activate-turn", "", &snapshot.place, &details);
     if let Some(earlier) = Earlier::find(&context.engine.pending, &asked) {
         return go_on(&context, &snapshot, earlier).await;
     }
@@ -189,14 +173,7 @@ async fn activate_turn(
 
 async fn activate_skill(context: HttpContext, id: String, at: Location, input: ActivateBody) -> Result {
     let snapshot = context.snapshot(&at).await?;
-    let arguments = match (input.arguments, input.words) {
-        (Some(_), Some(_)) => {
-            return Err(bad_body("`arguments` and `words` are two ways to say the same").help("send one of them"));
-        }
-        (Some(ArgumentsInput::Text(raw)), None) => CallArguments::Raw(raw),
-        (Some(ArgumentsInput::Words(words)), None) | (None, Some(words)) => CallArguments::Words(words),
-        (None, None) => CallArguments::Nothing,
-    };
+    let arguments = activate::arguments(input.arguments);
     let caller = context.caller(input.who)?;
     let detail = match &arguments {
         CallArguments::Nothing => Some(None),
@@ -211,7 +188,8 @@ async fn activate_skill(context: HttpContext, id: String, at: Location, input: A
         context.engine.note(Action::Activate, skill, digest.as_deref(), None, crate::Decision::Allow);
         return Ok(response.send(&context.headers));
     }
-    let details = json!([caller.as_str(), format!("{arguments:?}"), input.session]);
+    let conversation = context.conversation_key(input.session.as_deref());
+    let details = json!([caller.as_str(), format!("{arguments:?}"), conversation]);
     let asked = context.asked("activate", &id, &snapshot.place, &details);
     if let Some(earlier) = Earlier::find(&context.engine.pending, &asked) {
         return go_on(&context, &snapshot, earlier).await;
@@ -225,7 +203,7 @@ async fn activate_skill(context: HttpContext, id: String, at: Location, input: A
         }
         None => None,
     };
-    let session = conversation(&context, input.session.as_deref())?;
+    let session = context.conversation(input.session.as_deref())?;
     let operation = activate::activate(&snapshot, ActivateInput::Skill(Call { skill, caller, arguments }))?;
     let progress = context.engine.begin(&snapshot, operation, &session).await?;
     if let (Progress::Done(operation, done), Some(key), Some(stamps)) = (&progress, key, stamps)

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, Method, StatusCode, request::Parts};
-use openoxide_app::{Caller, Place, Snapshot};
+use openoxide_app::{Caller, Place, Session, Snapshot, activate::caller};
 use openoxide_wire::CallerInput;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -13,8 +13,11 @@ use serde_json::{Value, json};
 
 use super::{HttpState, Result};
 use crate::bounded_read::{BodyError, read_body};
+use crate::conversations::NAME_MAX;
 use crate::ingress::{Place as ConnectionPlace, Reserved, no_room};
-use crate::{Actor, Asked, ClientProgram, Engine, Face, Failure, Identity, Machine, Owner, Peer, RequestKey};
+use crate::{
+    Actor, Asked, ClientProgram, Conversation, Engine, Face, Failure, Identity, Machine, Owner, Peer, RequestKey,
+};
 
 const BODY_MAX: usize = 1024 * 1024;
 
@@ -137,22 +140,36 @@ impl HttpContext {
         }
     }
 
-    /// Returns who calls. A program calls as the model does, and never as the user.
+    /// Returns who calls. The user has shown who they are, so they need not say it; a program is never the user.
     pub(crate) fn caller(&self, who: Option<CallerInput>) -> Result<Caller> {
         let is_person = self.identity == Identity::Person;
-        match who {
-            Some(CallerInput::User) => {
-                self.needs_person("only the user acts as the user")?;
-                Ok(Caller::User)
-            }
-            None if is_person => Ok(Caller::User),
-            Some(CallerInput::Model) | None => Ok(Caller::Model),
+        let caller = caller(who.or(is_person.then_some(CallerInput::User)));
+        if caller == Caller::User {
+            self.needs_person("only the user acts as the user")?;
         }
+        Ok(caller)
     }
 
     /// Returns whose the request is.
     pub(crate) fn owner(&self) -> Owner {
         Owner::Http(self.identity, self.machine)
+    }
+
+    /// Returns the client's conversation of this name, which no other program gets by it; without a name, a new one.
+    pub(crate) fn conversation(&self, name: Option<&str>) -> Result<Conversation> {
+        match name {
+            None => Ok(Conversation::new(tokio::sync::Mutex::new(Session::new("")))),
+            Some(name) if name.is_empty() || name.len() > NAME_MAX => {
+                let text = format!("`session` has 1 to {NAME_MAX} bytes");
+                Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-body", text))
+            }
+            Some(name) => Ok(self.http.conversations.get(self.identity, self.program.clone(), name)),
+        }
+    }
+
+    /// Names a conversation among the details of a request.
+    pub(crate) fn conversation_key(&self, name: Option<&str>) -> Value {
+        name.map_or(Value::Null, |name| json!([self.program.agent(), name]))
     }
 
     /// Names a request, so that it is known again when the client repeats it.

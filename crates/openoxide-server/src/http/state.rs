@@ -7,10 +7,16 @@ use openoxide_app::{Place, publish::PublishedCache};
 use tokio::sync::Semaphore;
 
 use super::{EncodedResponse, response_cache::ResponseCache};
-use crate::{BrowserSessions, Engine, OneTimeLinks, Owner, connect::Here, conversations::Conversations, mcp::McpHttp};
+use crate::{
+    BrowserSessions, ClientProgram, Conversation, Engine, Identity, OneTimeLinks, connect::Here,
+    conversations::Conversations, mcp::McpHttp, shares::Shares,
+};
 
-/// How many conversations are remembered.
-pub(super) const CONVERSATIONS: usize = 256;
+/// How many conversations of the user are remembered, whatever programs do.
+const USER_CONVERSATIONS: Shares = Shares { all: 64, each: 64 };
+
+/// How many conversations of programs are remembered.
+const PROGRAM_CONVERSATIONS: Shares = Shares { all: 192, each: 64 };
 
 /// How many large files are read at once.
 pub(super) const LARGE: usize = 2;
@@ -48,17 +54,58 @@ impl Default for HttpOptions {
     }
 }
 
+/// Conversations that clients named: those of the user, and those of programs.
+pub(crate) struct NamedConversations {
+    of_user: Conversations<ClientProgram>,
+    of_programs: Conversations<(Identity, ClientProgram)>,
+}
+
+impl Default for NamedConversations {
+    fn default() -> NamedConversations {
+        let of_programs = Conversations::new(PROGRAM_CONVERSATIONS);
+        NamedConversations { of_user: Conversations::new(USER_CONVERSATIONS), of_programs }
+    }
+}
+
+impl NamedConversations {
+    /// Returns a client's conversation of this name.
+    pub(crate) fn get(&self, identity: Identity, program: ClientProgram, name: &str) -> Conversation {
+        match identity {
+            Identity::Person => self.of_user.get(program, name),
+            Identity::Program | Identity::Anonymous => self.of_programs.get((identity, program), name),
+        }
+    }
+}
+
 pub(crate) struct HttpState {
     pub(crate) engine: Engine,
     pub(crate) options: HttpOptions,
     pub(crate) cache: ResponseCache,
     pub(crate) published: PublishedCache,
-    /// Conversations that clients named.
-    pub(crate) conversations: Conversations<Owner>,
+    pub(crate) conversations: NamedConversations,
     /// Turns to read large files.
     pub(crate) large: Semaphore,
     /// Turns to pack and read what is published, which everyone may ask for.
     pub(crate) publishing: Semaphore,
     /// The response that describes the routes.
     pub(crate) document: EncodedResponse,
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue, header::USER_AGENT};
+
+    use super::*;
+
+    #[test]
+    fn programs_take_no_conversation_from_the_user() {
+        let known = NamedConversations::default();
+        let user = Arc::downgrade(&known.get(Identity::Person, ClientProgram::default(), "x"));
+        for number in 0..300 {
+            let headers = HeaderMap::from_iter([(USER_AGENT, HeaderValue::from(number % 10))]);
+            let program = ClientProgram::of(&http::Extensions::new(), &headers);
+            drop(known.get(Identity::Program, program, &number.to_string()));
+        }
+        assert!(user.upgrade().is_some());
+    }
 }

@@ -1,7 +1,7 @@
 //! Bounds the conversations of HTTP clients that begin with `initialize`, with a share for each caller.
 //!
-//! Of a caller with many conversations those go first that nothing was asked in, and a caller with few loses none to one with
-//! many. A conversation has its place before it begins, so that requests that come at the same time do not share one.
+//! Of a caller with many conversations those go first that nothing was asked in. A conversation has its place before it
+//! begins, so that requests that come at the same time do not share one.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,11 +12,10 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 
 use crate::ClientProgram;
+use crate::shares::{Room, Shares};
 
 /// Most conversations at once.
-const SESSIONS_MAX: usize = 256;
-/// Most conversations of one caller.
-const SHARE: usize = SESSIONS_MAX / 4;
+const SHARES: Shares = Shares { all: 256, each: 64 };
 /// What every client sends after `initialize`: one that has sent no more than this has asked for nothing.
 const GREETINGS: u64 = 1;
 
@@ -147,27 +146,22 @@ impl Open {
         caller: &ClientProgram,
         lifetime: Duration,
     ) -> std::result::Result<Option<SessionId>, Duration> {
-        let is_own = |open: &OpenSession| open.caller == *caller;
-        let of = |open: &OpenSession| self.all.iter().filter(|other| other.caller == open.caller).count();
-        let own = self.all.iter().filter(|open| is_own(open)).count();
-        let asked_nothing = |open: &OpenSession| open.requests <= GREETINGS;
+        let callers: Vec<&ClientProgram> = self.all.iter().map(|open| &open.caller).collect();
         // One that is about to begin cannot be ended yet.
-        let quiet =
-            |fits: &dyn Fn(&OpenSession) -> bool| self.all.iter().position(|open| open.id.is_some() && fits(open));
-        let at = if own >= SHARE {
-            quiet(&|open| is_own(open) && asked_nothing(open))
-        } else if self.all.len() >= SESSIONS_MAX {
-            let most = self.all.iter().map(of).max().unwrap_or(0);
-            let has_most = |open: &OpenSession| of(open) == most;
-            let has_more = |open: &OpenSession| has_most(open) && most > own + 1;
-            quiet(&|open| has_most(open) && asked_nothing(open)).or_else(|| quiet(&has_more))
-        } else {
-            return Ok(None);
+        let quiet = |at: &[usize], requests: u64| {
+            let may_end = |at: &usize| self.all[*at].id.is_some() && self.all[*at].requests <= requests;
+            at.iter().copied().find(may_end)
+        };
+        let (at, first) = match SHARES.room(&callers, caller) {
+            Room::Free => return Ok(None),
+            Room::Own(own) => (quiet(&own, GREETINGS), own.first().copied()),
+            Room::Most { at, has_more: true } => (quiet(&at, GREETINGS).or_else(|| quiet(&at, u64::MAX)), Some(0)),
+            Room::Most { at, has_more: false } => (quiet(&at, GREETINGS), Some(0)),
         };
         if let Some(at) = at {
             return Ok(self.all.remove(at).id);
         }
-        let first = self.all.iter().find(|open| own < SHARE || is_own(open));
+        let first = first.and_then(|at| self.all.get(at));
         Err(lifetime.saturating_sub(first.map_or(Duration::ZERO, |open| open.used.elapsed())))
     }
 }
@@ -258,13 +252,13 @@ mod tests {
         let (quiet, own) = (begin(&mut open, "a", 1).unwrap(), begin(&mut open, "b", 5).unwrap());
         (0..1000).for_each(|_| drop(begin(&mut open, "b", 1).unwrap()));
         assert!(has(&open, &quiet) && has(&open, &own));
-        assert_eq!(open.all.len(), 1 + SHARE);
+        assert_eq!(open.all.len(), 1 + SHARES.each);
     }
 
     #[test]
     fn a_caller_that_uses_its_share_is_told_when_there_is_room_again() {
         let mut open = Open::default();
-        (0..SHARE).for_each(|_| drop(begin(&mut open, "a", 2).unwrap()));
+        (0..SHARES.each).for_each(|_| drop(begin(&mut open, "a", 2).unwrap()));
         let time = begin(&mut open, "a", 2).unwrap_err();
         assert!(time <= LIFETIME && time > LIFETIME / 2, "{time:?}");
         assert!(begin(&mut open, "b", 2).is_ok());
@@ -275,13 +269,13 @@ mod tests {
         let mut open = Open::default();
         let few = begin(&mut open, "few", 2).unwrap();
         for name in ["a", "b", "c", "d"] {
-            (0..SHARE - 1).for_each(|_| drop(begin(&mut open, name, 2).unwrap()));
+            (0..SHARES.each - 1).for_each(|_| drop(begin(&mut open, name, 2).unwrap()));
         }
-        while open.all.len() < SESSIONS_MAX {
+        while open.all.len() < SHARES.all {
             begin(&mut open, "e", 2).unwrap();
         }
         (0..10).for_each(|_| drop(begin(&mut open, "new", 2).unwrap()));
-        assert!(has(&open, &few) && open.all.len() == SESSIONS_MAX);
+        assert!(has(&open, &few) && open.all.len() == SHARES.all);
     }
 
     /// Requests that come at the same time all ask for room before the first conversation begins.
@@ -289,12 +283,12 @@ mod tests {
     async fn a_place_is_taken_before_the_conversation_begins_and_given_back_without_one() {
         let sessions: Arc<Sessions> = Arc::default();
         let mut places = Vec::new();
-        for _ in 0..SHARE {
+        for _ in 0..SHARES.each {
             places.push(sessions.make_room(caller("a")).await.unwrap());
         }
         assert!(sessions.make_room(caller("a")).await.is_err(), "its share is taken");
         let (id, _transport) = places.pop().unwrap().begin(sessions.create_session()).await.unwrap();
-        assert!(has(&sessions.lock(), &id) && sessions.lock().all.len() == SHARE);
+        assert!(has(&sessions.lock(), &id) && sessions.lock().all.len() == SHARES.each);
         drop(places);
         assert_eq!(sessions.lock().all.len(), 1, "what began stays");
         assert!(sessions.make_room(caller("a")).await.is_ok());

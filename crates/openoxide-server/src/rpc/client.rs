@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use openoxide_app::{Error, Place, Snapshot, live::Pin, reload};
 
-use super::error::Result;
+use super::error::{Result, RpcError};
 use super::outgoing::{OpenRequests, Output};
-use crate::{Conversation, Engine, Unavailable, conversations::Conversations};
+use crate::conversations::{Conversations, NAME_MAX};
+use crate::{Conversation, Engine, Unavailable, shares::Shares};
 
-/// How many conversations are remembered.
-const SESSIONS: usize = 64;
+/// How many conversations are remembered. All of them are the client's own.
+const SESSIONS: Shares = Shares { all: 64, each: 64 };
 
 /// How many places are known by the settings that they were looked at with.
 const PLACES: usize = 256;
@@ -137,8 +138,11 @@ impl Client {
     }
 
     /// Returns a conversation.
-    pub(super) fn session(&self, name: &str) -> Conversation {
-        self.sessions.get((), name)
+    pub(super) fn session(&self, name: &str) -> Result<Conversation> {
+        if name.len() > NAME_MAX {
+            return Err(RpcError::params(format!("`session` has at most {NAME_MAX} bytes")));
+        }
+        Ok(self.sessions.get((), name))
     }
 }
 

@@ -5,7 +5,9 @@ use std::{collections::HashSet, sync::Arc};
 
 use rayon::prelude::*;
 
-use super::{Catalog, Entry, Problem, SearchedRoot, Status, View, filter, permission, rank, sort_entries};
+use super::{
+    Catalog, Entry, KnownPlugins, Problem, SearchedRoot, Status, View, filter, permission, rank, sort_entries,
+};
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::{Candidate, FileFact, LimitReached, Plan, Reason, Survey, select};
 use crate::host::{Host, Layout, NameShape, PathForm, PluginPrefix, Situation};
@@ -256,7 +258,7 @@ impl Builder<'_> {
         filter::apply(self.view, &roots, &mut self.entries);
         rank::apply(self.view, &roots, &mut self.entries);
         if let Some(names) = &self.view.host_names {
-            names.tell(&mut self.entries, &roots, &self.view.around);
+            names.tell(&mut self.entries, &roots, &self.view.around, &mut KnownPlugins::default());
         }
         permission::apply(self.view, &mut self.entries);
         self.cut(&roots);

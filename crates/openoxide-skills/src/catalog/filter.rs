@@ -10,9 +10,7 @@ use crate::host::{Control, SettingDoes, SettingRule};
 use crate::{diagnostic::Code, root::Root, settings::Setting};
 
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
-    let switching = said(view, view.host.switching()).iter();
-    let rules = switching.flat_map(|setting| items(setting).filter_map(|item| read_rule(view, item, setting)));
-    let rules: Vec<Rule> = rules.collect();
+    let rules = SwitchRules::of(view);
     let denied = all_denied(view);
     let by_name = ByName::new(view);
     let user_calls = view.host.setting_that(SettingDoes::LetUserCall);
@@ -25,7 +23,7 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
             entry.drop_out(Status::Dormant, Code::DormantRoot, text);
         }
         if entry.is_active() && !root.rule.unfiltered {
-            by_rules(view, &rules, entry);
+            rules.apply(view, entry);
             by_state(view, entry);
             if entry.is_active() {
                 by_name.apply(entry);
@@ -42,22 +40,49 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
     }
 }
 
-/// Tells whether the settings of a view switch a skill off, which another host may have found.
-pub fn is_switched_off(view: &View, entry: &Entry) -> bool {
-    let switching = said(view, view.host.switching()).iter();
-    let rules = switching.flat_map(|setting| items(setting).filter_map(|item| read_rule(view, item, setting)));
-    let (rules, by_name) = (rules.collect::<Vec<_>>(), ByName::new(view));
-    let is_off = |name: &str| {
-        let mut entry = Entry { status: Status::Active, ..entry.clone() };
-        entry.skill.name = name.into();
-        by_rules(view, &rules, &mut entry);
-        by_state(view, &mut entry);
-        if entry.is_active() {
-            by_name.apply(&mut entry);
+/// The rules of a view that switch skills by their name or path, with the links in their paths followed.
+#[derive(Debug)]
+pub struct SwitchRules(Vec<Rule>);
+
+impl SwitchRules {
+    /// Reads the rules of a view.
+    pub fn of(view: &View) -> SwitchRules {
+        let switching = said(view, view.host.switching()).iter();
+        let rules = switching.flat_map(|setting| items(setting).filter_map(|item| read_rule(view, item, setting)));
+        SwitchRules(rules.collect())
+    }
+
+    /// Tells whether these rules or other settings of their view switch a skill off, which another host may have found.
+    pub fn switch_off(&self, view: &View, entry: &Entry) -> bool {
+        let by_name = ByName::new(view);
+        let is_off = |name: &str| {
+            let mut entry = Entry { status: Status::Active, ..entry.clone() };
+            entry.skill.name = name.into();
+            self.apply(view, &mut entry);
+            by_state(view, &mut entry);
+            if entry.is_active() {
+                by_name.apply(&mut entry);
+            }
+            !entry.is_active()
+        };
+        entry.names_for_rules().any(is_off)
+    }
+
+    fn apply(&self, view: &View, entry: &mut Entry) {
+        if self.0.is_empty() {
+            return;
         }
-        !entry.is_active()
-    };
-    entry.names_for_rules().any(is_off)
+        let own = [&*entry.skill.path, entry.found(), entry.canonical()];
+        let takes_folders = view.host.setting_that(SettingDoes::SwitchFolders).is_some();
+        let folders: Vec<&Path> = own.iter().filter_map(|file| file.parent()).filter(|_| takes_folders).collect();
+        let last = self.0.iter().rev().find(|rule| match &rule.selector {
+            Selector::Name(name) => **name == *entry.skill.name,
+            Selector::Path(path) => own.contains(&path.as_path()) || folders.contains(&path.as_path()),
+        });
+        if let Some(rule) = last.filter(|rule| !rule.enabled) {
+            entry.drop_out(Status::Disabled, Code::DisabledBySetting, rule.text.as_str());
+        }
+    }
 }
 
 /// Tells whether the settings of a view can switch a skill off by its name.
@@ -177,12 +202,14 @@ fn own_text(view: &View, root: &Root, entry: &mut Entry) {
     }
 }
 
+#[derive(Debug)]
 struct Rule {
     selector: Selector,
     enabled: bool,
     text: String,
 }
 
+#[derive(Debug)]
 enum Selector {
     Name(String),
     Path(std::path::PathBuf),
@@ -205,22 +232,6 @@ fn read_rule(view: &View, item: &Value, setting: &Setting) -> Option<Rule> {
         other => other.to_string(),
     };
     Some(Rule { selector, enabled, text: format!("it is switched off: `{place}` says so") })
-}
-
-fn by_rules(view: &View, rules: &[Rule], entry: &mut Entry) {
-    if rules.is_empty() {
-        return;
-    }
-    let own = [&*entry.skill.path, entry.found(), entry.canonical()];
-    let takes_folders = view.host.setting_that(SettingDoes::SwitchFolders).is_some();
-    let folders: Vec<&Path> = own.iter().filter_map(|file| file.parent()).filter(|_| takes_folders).collect();
-    let last = rules.iter().rev().find(|rule| match &rule.selector {
-        Selector::Name(name) => **name == *entry.skill.name,
-        Selector::Path(path) => own.contains(&path.as_path()) || folders.contains(&path.as_path()),
-    });
-    if let Some(rule) = last.filter(|rule| !rule.enabled) {
-        entry.drop_out(Status::Disabled, Code::DisabledBySetting, rule.text.as_str());
-    }
 }
 
 /// Applies the state that a setting gives to the entry's name.

@@ -38,14 +38,15 @@ impl HostNames {
         self.manifests.iter()
     }
 
-    /// Tells each entry the names that other hosts give it.
+    /// Tells each entry the names that other hosts give it. Folders whose plugins are known are not looked at again.
     pub fn tell<'e>(
         &self,
         entries: impl IntoIterator<Item = &'e mut Entry>,
         roots: &[SearchedRoot],
         around: &Surroundings,
+        known: &mut KnownPlugins,
     ) {
-        let mut plugins = Plugins { manifests: &self.manifests, around, known: HashMap::new() };
+        let mut plugins = Plugins { manifests: &self.manifests, around, known };
         for entry in entries {
             // Names from an earlier call are none of those that it has here.
             entry.other_names.clear();
@@ -91,11 +92,15 @@ impl HostNames {
     }
 }
 
-/// The names of the plugins that folders belong to.
+/// The names of the plugins that folders are, as they were when each was first looked at.
+#[derive(Debug, Default)]
+pub struct KnownPlugins(HashMap<PathBuf, Vec<String>>);
+
+/// Looks for the plugins that folders are.
 struct Plugins<'p> {
     manifests: &'p BTreeSet<String>,
     around: &'p Surroundings,
-    known: HashMap<PathBuf, Vec<String>>,
+    known: &'p mut KnownPlugins,
 }
 
 impl Plugins<'_> {
@@ -105,12 +110,12 @@ impl Plugins<'_> {
     }
 
     fn at(&mut self, folder: &Path) -> Vec<String> {
-        if let Some(known) = self.known.get(folder) {
+        if let Some(known) = self.known.0.get(folder) {
             return known.clone();
         }
         let boundary = self.around.boundary_at(folder);
         let names = self.manifests.iter().filter_map(|file| plugin_name(folder, file, &boundary)).collect::<Vec<_>>();
-        self.known.insert(folder.to_owned(), names.clone());
+        self.known.0.insert(folder.to_owned(), names.clone());
         names
     }
 }

@@ -7,7 +7,7 @@ use openoxide_testkit::TestContext;
 use super::*;
 use crate::host::Hosts;
 use crate::root::Surroundings;
-use crate::settings::HostSettings;
+use crate::settings::{HostSettings, Origin, Setting};
 use crate::skill::SkillScope;
 
 fn view(context: &TestContext) -> View {
@@ -43,10 +43,44 @@ fn names_of_other_hosts_stay_when_they_are_told_again() {
     let mut catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
     let host_names = HostNames::of(&Hosts::builtin());
     for round in 0..2 {
-        host_names.tell(&mut catalog.skills, &catalog.roots, &view.around);
+        host_names.tell(&mut catalog.skills, &catalog.roots, &view.around, &mut KnownPlugins::default());
         let names: Vec<&str> = catalog.skills[0].names_for_rules().collect();
         assert!(names.contains(&"tools:pdf"), "round {round}: {names:?}");
     }
+}
+
+/// A catalog is narrowed skill by skill, and asks the disk no question twice for that.
+#[test]
+fn plugins_and_switches_are_read_once_for_many_skills() {
+    let context = TestContext::new();
+    context.skill("pdf", "Fill forms").skill("docx", "Write letters");
+    let (skills, link) = (context.project().join(".agents/skills"), context.root().join("link"));
+    std::os::unix::fs::symlink(skills.join("pdf"), &link).unwrap();
+    let mut view = view(&context);
+    let mut catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
+    context.tree("//- project/.agents/skills/.claude-plugin/plugin.json\n{\"name\": \"tools\"}\n");
+    let rule = toml::toml! { enabled = false };
+    let rule = [("path".to_owned(), link.join("SKILL.md").display().to_string().into())].into_iter().chain(rule);
+    let value = toml::Value::Array(vec![toml::Value::Table(rule.collect())]);
+    let (switching, _) = view.host.switching().unwrap();
+    let setting = Setting { value, origin: Origin::CommandLine };
+    let mut settings = HostSettings::default();
+    settings.values.insert(switching.to_owned(), setting);
+    view.settings = settings;
+
+    let (rules, host_names) = (SwitchRules::of(&view), HostNames::of(&Hosts::builtin()));
+    let mut known = KnownPlugins::default();
+    let mut look = |known: &mut KnownPlugins| -> Vec<(bool, bool)> {
+        host_names.tell(&mut catalog.skills, &catalog.roots, &view.around, known);
+        let is_of_plugin = |entry: &Entry| entry.names_for_rules().any(|name| name.starts_with("tools:"));
+        catalog.skills.iter().map(|entry| (rules.switch_off(&view, entry), is_of_plugin(entry))).collect()
+    };
+    let expected = [(false, true), (true, true)];
+    assert_eq!(look(&mut known), expected);
+    std::fs::remove_file(&link).unwrap();
+    std::fs::remove_dir_all(skills.join(".claude-plugin")).unwrap();
+    assert_eq!(look(&mut known), expected, "what is known is not read again");
+    assert_eq!(look(&mut KnownPlugins::default()), [(false, false), (true, false)]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use openoxide_permissions::Rules;
 
 use super::{MetadataFiles, SingleFiles, spellings};
-use crate::catalog::{Catalog, Entry, HostNames, InnerSkills, SearchedRoot, View, is_switched_off};
+use crate::catalog::{Catalog, Entry, HostNames, InnerSkills, KnownPlugins, SearchedRoot, SwitchRules, View};
 use crate::discover::{Prefix, read_opened_prefix, read_plain_prefix};
 use crate::parse::{CarefulNames, CarefulReader, CarefulReading, Head, Parsed, parse_head};
 use crate::resource::SkillDir;
@@ -23,6 +23,8 @@ pub struct HiddenSkills {
     pub rules: Rules,
     /// The view of the user's own host, whose switches hold for every host.
     pub own: View,
+    /// The rules of that view.
+    pub switches: SwitchRules,
     /// How hosts change names.
     pub names: HostNames,
     /// The folders that were searched, whose plugins give names.
@@ -72,7 +74,12 @@ impl InnerSkills for HiddenSkills {
 impl HiddenSkills {
     /// Returns every name by which rules mean a skill that some host found; nothing if it is hidden. Its own file, or the
     /// metadata beside it, may keep it from the model, and what cannot be read does.
-    pub fn names_if_visible(&self, catalog: &Catalog, entry: &Entry) -> Option<Vec<String>> {
+    pub fn names_if_visible(
+        &self,
+        catalog: &Catalog,
+        entry: &Entry,
+        plugins: &mut KnownPlugins,
+    ) -> Option<Vec<String>> {
         let dir = SkillDir::of(catalog, entry).ok()?;
         let text = dir.manifest_prefix()?;
         let is_flat = catalog.roots[entry.root].root.scan.layout.is_flat();
@@ -81,31 +88,32 @@ impl HiddenSkills {
         }
         let folder = entry.dir().file_name().unwrap_or_default().to_string_lossy();
         let reading = self.reader.read(&text.bytes, text.whole, &folder, self.by_name);
-        self.other_names(entry, &reading)
+        self.other_names(entry, &reading, plugins)
     }
 
     /// Tells whether a skill is hidden whose place calls it by these names.
     fn hides_skill(&self, text: &[u8], whole: bool, path: &Path, names: &[String]) -> bool {
-        let is_hidden = |name: &String| {
+        let mut plugins = KnownPlugins::default();
+        let mut is_hidden = |name: &String| {
             let head = Head { bytes: text, text: std::str::from_utf8(text), whole, folder: name, real_folder: name };
             let Some(parsed) = parse_head(head, &self.own.host.parse) else { return true };
             let mut entry = entry_of(&parsed, path);
             entry.aliases.push(name.clone());
             let reading = self.reader.read(text, whole, name, self.by_name);
-            self.other_names(&entry, &reading).is_none()
+            self.other_names(&entry, &reading, &mut plugins).is_none()
         };
-        names.iter().any(is_hidden)
+        names.iter().any(&mut is_hidden)
     }
 
     /// Returns the names of a skill besides those that it has in its catalog; nothing if its text, a rule or a switch hides it.
-    fn other_names(&self, entry: &Entry, reading: &CarefulReading) -> Option<Vec<String>> {
+    fn other_names(&self, entry: &Entry, reading: &CarefulReading, plugins: &mut KnownPlugins) -> Option<Vec<String>> {
         if reading.keeps_from_model {
             return None;
         }
         let mut told = entry.clone();
         told.aliases.extend(reading.names.iter().cloned());
-        self.names.tell([&mut told], &self.roots, &self.own.around);
-        let is_hidden = told.denied_by(&self.rules).is_some() || is_switched_off(&self.own, &told);
+        self.names.tell([&mut told], &self.roots, &self.own.around, plugins);
+        let is_hidden = told.denied_by(&self.rules).is_some() || self.switches.switch_off(&self.own, &told);
         (!is_hidden).then(|| told.names_for_rules().map(str::to_owned).collect())
     }
 }

@@ -224,7 +224,7 @@ impl<'c> Door<'c> {
             Face::Mcp | Face::McpHttp => {
                 self.calls(&[("resources/directory/read", json!({ "uri": format!("skill://{name}") }))])
             }
-            Face::Rpc => self.calls(&[("skills/read", json!({ "skill": name, "list": true, "caller": "model" }))]),
+            Face::Rpc => self.calls(&[("skills/read", json!({ "skill": name, "list": true, "as": "model" }))]),
         }
     }
 
@@ -238,7 +238,7 @@ impl<'c> Door<'c> {
                 tool("skills_readResource", &json!({ "name": name, "path": path })),
             ]),
             Face::Rpc => self.calls(&[
-                ("skills/read", json!({ "skill": name, "path": path, "caller": "model" })),
+                ("skills/read", json!({ "skill": name, "path": path, "as": "model" })),
                 ("skills/read", json!({ "skill": name, "path": path, "base64": true })),
             ]),
         }
@@ -248,7 +248,7 @@ impl<'c> Door<'c> {
     pub(super) fn read_as_model(&mut self, name: &str, path: &str) -> String {
         match self.face() {
             Face::Cli => self.commands(&[&["read", name, path, "--as", "model"]]),
-            Face::Rpc => self.calls(&[("skills/read", json!({ "skill": name, "path": path, "caller": "model" }))]),
+            Face::Rpc => self.calls(&[("skills/read", json!({ "skill": name, "path": path, "as": "model" }))]),
             Face::Http | Face::Mcp | Face::McpHttp => self.read(name, path),
         }
     }
@@ -263,7 +263,7 @@ impl<'c> Door<'c> {
                 let called = if self.place.host == "claude-code" { ("Skill", "skill") } else { ("skill", "name") };
                 self.calls(&[tool(called.0, &json!({ called.1: name }))])
             }
-            Face::Rpc => self.calls(&[("skills/activate", json!({ "skill": name, "caller": "model" }))]),
+            Face::Rpc => self.calls(&[("skills/activate", json!({ "skill": name, "as": "model" }))]),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use openoxide_app::activate::{self, ActivateInput};
-use openoxide_app::{Call, CallArguments, Caller, SkillRef, Snapshot, mentions::turn_of_input};
+use openoxide_app::{Call, SkillRef, Snapshot, mentions::turn_of_input};
 use openoxide_wire::{ArgumentsInput, CallerInput, TurnInput};
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,8 +19,8 @@ struct ActivateParams {
     arguments: Option<ArgumentsInput>,
     /// A turn of the user; the skills that it names are called.
     turn: Option<TurnInput>,
-    /// Who calls. Absent: the model, and for a turn, the user, whose words it has.
-    #[serde(default, rename = "as", alias = "caller")]
+    /// Who calls. Absent: the model.
+    #[serde(default, rename = "as")]
     who: Option<CallerInput>,
     /// The conversation; one without a name if absent.
     #[serde(default)]
@@ -31,7 +31,7 @@ struct ActivateParams {
 pub(super) async fn activate(client: &Client, given: Value) -> Result<Value> {
     let given: ActivateParams = params(given)?;
     let snapshot = client.snapshot(given.cwd.as_deref()).await?;
-    let session = client.session(&given.session);
+    let session = client.session(&given.session)?;
     let of = Arc::clone(&snapshot);
     let begin = move || activate::activate(&of, input(&of, given)?).map_err(RpcError::from);
     let operation = client.engine.work().run(begin).await??;
@@ -43,19 +43,14 @@ pub(super) async fn activate(client: &Client, given: Value) -> Result<Value> {
 }
 
 fn input(snapshot: &Snapshot, given: ActivateParams) -> Result<ActivateInput> {
+    let caller = activate::caller(given.who);
     match (given.skill, given.turn) {
         (Some(skill), None) => {
-            let arguments = match given.arguments {
-                None => CallArguments::Nothing,
-                Some(ArgumentsInput::Text(text)) => CallArguments::Raw(text),
-                Some(ArgumentsInput::Words(words)) => CallArguments::Words(words),
-            };
             let skill = SkillRef::Typed(skill).resolve_call(snapshot)?;
-            let caller = given.who.map_or(Caller::Model, Caller::from);
+            let arguments = activate::arguments(given.arguments);
             Ok(ActivateInput::Skill(Call { skill, caller, arguments }))
         }
         (None, Some(turn)) if given.arguments.is_none() => {
-            let caller = given.who.map_or(Caller::User, Caller::from);
             Ok(ActivateInput::Turn(turn_of_input(&snapshot.workspace, turn, &[]), caller))
         }
         _ => Err(RpcError::params("skills/activate takes a skill with its arguments, or a turn")),

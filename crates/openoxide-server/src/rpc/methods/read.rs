@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use openoxide_app::activate::caller;
 use openoxide_app::read::{self, ReadInput};
-use openoxide_app::{Audience, Caller, ReadForm, ReadPart, SkillRef};
+use openoxide_app::{Audience, ReadForm, ReadPart, SkillRef};
 use openoxide_wire::CallerInput;
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,7 +24,7 @@ struct ReadParams {
     #[serde(default)]
     base64: bool,
     /// Who reads. Absent: the model.
-    #[serde(default, rename = "as", alias = "caller")]
+    #[serde(default, rename = "as")]
     who: Option<CallerInput>,
     #[serde(default)]
     session: String,
@@ -38,7 +39,7 @@ impl ReadParams {
             None => ReadPart::Manifest,
         };
         let form = if self.base64 { ReadForm::Bytes } else { ReadForm::Text };
-        let (skill, caller) = (SkillRef::Typed(self.skill), self.who.map_or(Caller::Model, Caller::from));
+        let (skill, caller) = (SkillRef::Typed(self.skill), caller(self.who));
         ReadInput { skill, part, caller, form, audience: Audience::Program }
     }
 }
@@ -46,7 +47,7 @@ impl ReadParams {
 pub(super) async fn read(client: &Client, given: Value) -> Result<Value> {
     let given: ReadParams = params(given)?;
     let snapshot = client.snapshot(given.cwd.as_deref()).await?;
-    let session = client.session(&given.session);
+    let session = client.session(&given.session)?;
     let reading = read::read(&snapshot, given.input())?;
     let mut asker = ClientAsker::new(client);
     let (_, outcome) = client.engine.complete(&snapshot, reading, &session, &mut asker).await??;

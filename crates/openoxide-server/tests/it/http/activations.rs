@@ -6,7 +6,7 @@ use openoxide_server::{EngineOptions, HttpOptions, Identity, Peer};
 use openoxide_testkit::TestContext;
 use serde_json::{Value, json};
 
-use super::Server;
+use super::{Came, Server};
 
 /// A skill whose text has a command in it.
 fn asks() -> TestContext {
@@ -27,7 +27,8 @@ async fn a_call_answers_what_the_model_is_sent() {
     assert!(answer["messages"][0]["text"].as_str().unwrap().contains("# plain"), "{answer}");
     let cases = [
         ("/v1/skills/nothing/activate", json!({}), 404),
-        ("/v1/skills/plain/activate", json!({"arguments": "a", "words": ["b"]}), 422),
+        ("/v1/skills/plain/activate", json!({"words": ["b"]}), 422),
+        ("/v1/skills/plain/activate", json!({"turn": {"items": []}}), 422),
         ("/v1/skills/plain/activate", json!({"as": "nobody"}), 422),
         ("/v1/skills/plain/activate", json!({"more": 1}), 422),
         ("/v1/skills/plain/activate", json!([]), 422),
@@ -258,30 +259,70 @@ async fn a_program_acts_as_the_model_whatever_it_sends() {
     }
 }
 
-#[tokio::test]
-async fn a_conversation_is_remembered_by_its_name() {
+/// The user, and programs by what they call themselves.
+const USER: (Identity, &str) = (Identity::Person, "browser");
+const ONE: (Identity, &str) = (Identity::Program, "one/1.0");
+const OTHER: (Identity, &str) = (Identity::Program, "other/1.0");
+
+/// Calls a skill in a conversation.
+async fn call_in(server: &Server, who: (Identity, &str), skill: &str, session: Option<&str>) -> Came {
+    let mut body = json!({ "as": "model" });
+    if let Some(session) = session {
+        body["session"] = json!(session);
+    }
+    let path = format!("/v1/skills/{skill}/activate?host=claude-code");
+    let request = Request::post(path).extension(Peer::Local).extension(who.0).header("user-agent", who.1);
+    let request = request.header("content-type", "application/json");
+    server.ask(request.body(Body::from(body.to_string())).unwrap()).await
+}
+
+/// Tells whether a call of the skill `plain` says that the conversation has it already.
+async fn is_repeated(server: &Server, who: (Identity, &str), session: impl Into<Option<&str>>) -> bool {
+    let came = call_in(server, who, "plain", session.into()).await;
+    assert_eq!(came.status, 200, "{}", came.text());
+    came.json()["activated"][0]["repeated"] == true
+}
+
+fn with_conversations() -> Server {
     let context = asks();
     context.tree("//- project/.claude/skills/plain/SKILL.md\n---\nname: plain\ndescription: Plain\n---\nPlain.\n");
-    let server = Server::new(context);
-    let call = async |session: Option<&str>, identity: Identity| {
-        let mut body = json!({ "as": "model" });
-        if let Some(session) = session {
-            body["session"] = json!(session);
-        }
-        let request =
-            Request::post("/v1/skills/plain/activate?host=claude-code").extension(Peer::Local).extension(identity);
-        let request = request.header("content-type", "application/json");
-        let came = server.ask(request.body(Body::from(body.to_string())).unwrap()).await;
-        assert_eq!(came.status, 200, "{}", came.text());
-        came.json()["activated"][0]["repeated"] == true
-    };
-    let person = Identity::Person;
-    assert!(!call(Some("a"), person).await && call(Some("a"), person).await, "the second time it was sent before");
-    assert!(!call(Some("b"), person).await, "another conversation knows nothing of it");
-    assert!(!call(None, person).await && !call(None, person).await);
-    assert!(!call(Some("a"), Identity::Program).await, "nor does another client");
+    Server::new(context)
+}
+
+#[tokio::test]
+async fn a_conversation_is_remembered_by_its_name() {
+    let server = with_conversations();
+    assert!(!is_repeated(&server, USER, "a").await && is_repeated(&server, USER, "a").await);
+    assert!(!is_repeated(&server, USER, "b").await, "another conversation knows nothing of it");
+    assert!(!is_repeated(&server, USER, None).await && !is_repeated(&server, USER, None).await);
+    for program in [ONE, OTHER] {
+        assert!(!is_repeated(&server, program, "a").await, "nor does another client");
+        assert!(is_repeated(&server, program, "a").await);
+    }
     for bad in [String::new(), "x".repeat(257)] {
         let came = server.post("/v1/skills/plain/activate", &json!({ "session": bad })).await;
         assert_eq!(came.status, 422);
     }
+}
+
+#[tokio::test]
+async fn a_question_in_a_conversation_is_of_the_program_that_has_it() {
+    let server = with_conversations();
+    let handle = async |who| call_in(&server, who, "date", Some("a")).await.json()["handle"].clone();
+    let (one, other) = (handle(ONE).await, handle(OTHER).await);
+    assert!(one.is_string() && other.is_string() && one != other, "{one} {other}");
+    assert_eq!(one, handle(ONE).await);
+}
+
+#[tokio::test]
+async fn a_program_with_many_conversations_ends_its_own() {
+    let server = with_conversations();
+    for who in [USER, ONE] {
+        assert!(!is_repeated(&server, who, "a").await);
+    }
+    for number in 0..300 {
+        assert!(!is_repeated(&server, OTHER, &*number.to_string()).await);
+    }
+    assert!(is_repeated(&server, ONE, "a").await && is_repeated(&server, USER, "a").await);
+    assert!(is_repeated(&server, OTHER, "299").await && !is_repeated(&server, OTHER, "0").await);
 }

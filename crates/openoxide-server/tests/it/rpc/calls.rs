@@ -32,24 +32,20 @@ async fn a_skill_with_its_arguments() {
     let text = sent["messages"][0]["text"].as_str().unwrap();
     assert!(text.contains("Say hello to you there."), "{sent}");
     assert_eq!((&sent["activated"][0]["name"], &sent["activated"][0]["caller"]), (&json!("hello"), &json!("model")));
-    for key in ["as", "caller"] {
-        let sent = rpc.call("skills/activate", json!({ "skill": "hello", key: "user" })).await;
-        assert_eq!(sent["activated"][0]["caller"], "user");
-    }
+    let sent = rpc.call("skills/activate", json!({ "skill": "hello", "as": "user" })).await;
+    assert_eq!(sent["activated"][0]["caller"], "user");
     let words = rpc
-        .call(
-            "skills/activate",
-            json!({ "skill": "hello", "arguments": ["a", "b"], "caller": "model", "session": "s" }),
-        )
+        .call("skills/activate", json!({ "skill": "hello", "arguments": ["a", "b"], "as": "model", "session": "s" }))
         .await;
     assert!(words["messages"][0]["text"].as_str().unwrap().contains("Say hello to a b."), "{words}");
     let turn = json!({ "items": [{ "type": "text", "text": "do $hello and $nothing" }] });
     let turned = rpc.call("skills/activate", json!({ "turn": turn, "session": "t" })).await;
     assert_eq!((&turned["activated"][0]["name"], &turned["ignored"][0]["text"]), (&json!("hello"), &json!("$nothing")));
-    assert_eq!(turned["activated"][0]["caller"], "user", "a turn has the user's words");
-    let turn = json!({ "items": [{ "type": "text", "text": "do $hello" }] });
-    let turned = rpc.call("skills/activate", json!({ "turn": turn, "as": "model" })).await;
-    assert_eq!(turned["activated"][0]["caller"], "model");
+    assert_eq!(turned["activated"][0]["caller"], "model", "a model may have written it");
+    let turned = rpc.call("skills/activate", json!({ "turn": turn, "as": "user" })).await;
+    assert_eq!(turned["activated"][0]["caller"], "user");
+    let long = json!({ "skill": "hello", "session": "x".repeat(257) });
+    assert_eq!(rpc.refused("skills/activate", long).await["code"], -32602);
     let unknown = rpc.call("skills/activate", json!({ "skill": "hallo" })).await;
     assert_eq!((&unknown["refused"][0]["why"], unknown["activated"].as_array().unwrap().len()), (&json!("unknown"), 0));
     assert_eq!(rpc.refused("skills/activate", json!({})).await["code"], -32602);
@@ -59,7 +55,7 @@ async fn a_skill_with_its_arguments() {
 
 /// Asks for the skill that asks first, and answers the question; returns what came of it.
 async fn asked(rpc: &mut Rpc, session: &str, reply: Value) -> Value {
-    let params = json!({ "skill": "keyed", "caller": "model", "session": session });
+    let params = json!({ "skill": "keyed", "as": "model", "session": session });
     rpc.send(&json!({ "id": "call", "method": "skills/activate", "params": params })).await;
     let question = rpc.wait(|message| message["method"] == "skills/ask").await;
     let line = &question["params"]["question"];
@@ -79,7 +75,7 @@ async fn questions_are_put_to_the_client() {
     rpc.hello(json!({ "skillsAsk": true })).await;
     let yes = asked(&mut rpc, "a", json!({ "result": { "choice": "session" } })).await;
     assert_eq!(yes["activated"][0]["name"], "keyed", "{yes}");
-    let again = rpc.call("skills/activate", json!({ "skill": "keyed", "caller": "model", "session": "a" })).await;
+    let again = rpc.call("skills/activate", json!({ "skill": "keyed", "as": "model", "session": "a" })).await;
     assert_eq!(again["refused"], json!([]), "answered for the conversation: {again}");
     for reply in [
         json!({ "result": { "choice": "no" } }),
@@ -96,7 +92,7 @@ async fn questions_are_put_to_the_client() {
 #[tokio::test]
 async fn who_cannot_be_asked_is_refused_with_the_reason() {
     let mut rpc = Rpc::start(None, TREE).await;
-    let no = rpc.call("skills/activate", json!({ "skill": "keyed", "caller": "model" })).await;
+    let no = rpc.call("skills/activate", json!({ "skill": "keyed", "as": "model" })).await;
     assert_eq!(no["refused"][0]["why"], "rejected", "{no}");
     let notice = &no["notices"][0];
     assert_eq!(notice["text"], "the permission for `keyed` was not asked for: the client did not say that it can ask");
@@ -108,7 +104,7 @@ async fn who_cannot_be_asked_is_refused_with_the_reason() {
 async fn a_client_that_leaves_during_a_question_is_not_waited_for() {
     let mut rpc = Rpc::silent(None, TREE);
     rpc.hello(json!({ "skillsAsk": true })).await;
-    let params = json!({ "skill": "keyed", "caller": "model" });
+    let params = json!({ "skill": "keyed", "as": "model" });
     rpc.send(&json!({ "id": 9, "method": "skills/activate", "params": params })).await;
     rpc.wait(|message| message["method"] == "skills/ask").await;
     rpc.end().await.unwrap();
@@ -123,7 +119,7 @@ async fn files_of_a_skill() {
     assert_eq!(listed["items"][0]["name"], "notes.md", "{listed}");
     let out = rpc.call("skills/read", json!({ "skill": "hello", "path": "../keyed/SKILL.md" })).await;
     assert_eq!((&out["refused"]["problem"], out["text"].is_null()), (&json!("traversal"), true), "{out}");
-    let asks = rpc.call("skills/read", json!({ "skill": "keyed", "caller": "model" })).await;
+    let asks = rpc.call("skills/read", json!({ "skill": "keyed", "as": "model" })).await;
     assert!(asks["text"].is_null() && asks["refused"]["problem"] == "not-asked", "{asks}");
     assert!(asks["notices"][0]["text"].as_str().unwrap().contains("was not asked for"), "{asks}");
     rpc.end().await.unwrap();
@@ -167,7 +163,7 @@ async fn the_model_is_not_told_which_skills_of_a_server_it_may_not_call() {
         ("user", "pdf", "ambiguous"),
         ("user", "a/pdf", "denied"),
     ] {
-        let read = rpc.call("skills/read", json!({ "skill": format!("mcp:docs/{name}"), "caller": caller })).await;
+        let read = rpc.call("skills/read", json!({ "skill": format!("mcp:docs/{name}"), "as": caller })).await;
         assert_eq!(read["refused"]["problem"], problem, "{caller} {name}: {read}");
     }
     rpc.end().await.unwrap();
@@ -198,7 +194,7 @@ async fn an_old_question_does_not_undo_a_new_rule() {
         for method in ["skills/activate", "skills/read"] {
             let mut rpc = Rpc::silent(None, TREE);
             rpc.hello(json!({ "skillsAsk": true })).await;
-            let params = json!({ "skill": "keyed", "caller": "model" });
+            let params = json!({ "skill": "keyed", "as": "model" });
             rpc.send(&json!({ "id": "call", "method": method, "params": params })).await;
             let question = rpc.wait(|message| message["method"] == "skills/ask").await;
             if by_client {
@@ -222,7 +218,7 @@ async fn a_question_holds_up_nothing_in_its_conversation() {
     for method in ["skills/activate", "skills/read"] {
         let mut rpc = Rpc::silent(None, TREE);
         rpc.hello(json!({ "skillsAsk": true })).await;
-        let params = json!({ "skill": "keyed", "caller": "model", "session": "a" });
+        let params = json!({ "skill": "keyed", "as": "model", "session": "a" });
         rpc.send(&json!({ "id": "call", "method": method, "params": params })).await;
         let question = rpc.wait(|message| message["method"] == "skills/ask").await;
         let other = rpc.call("skills/activate", json!({ "skill": "hello", "session": "a" })).await;
