@@ -19,6 +19,7 @@ use openoxide_permissions::{RuleError, Rules};
 use openoxide_skills::catalog::{HostNames, View};
 use openoxide_skills::host::{Host, Hosts};
 
+use crate::document::PlannedFile;
 use crate::settings::load::project_file;
 use crate::{AgentSettings, Config, Environment, SettingsOwner};
 use error::WorkspaceError;
@@ -93,7 +94,16 @@ pub struct Workspace {
 
 impl Workspace {
     /// Opens the project that a place is in.
-    pub fn open(mut environment: Environment, place: Place) -> Result<Workspace, WorkspaceError> {
+    pub fn open(environment: Environment, place: Place) -> Result<Workspace, WorkspaceError> {
+        Workspace::open_planned(environment, place, None)
+    }
+
+    /// Opens the same, with one settings file as it would be after a change.
+    fn open_planned(
+        mut environment: Environment,
+        place: Place,
+        planned: Option<&PlannedFile>,
+    ) -> Result<Workspace, WorkspaceError> {
         // A relative home is relative to where the user is, not to the project: that could contain such a folder.
         environment.fix_home();
         let is_named = !place.folder.as_os_str().is_empty();
@@ -116,13 +126,13 @@ impl Workspace {
         let above = environment.cwd.ancestors().map(project_file);
         let stamps = SettingsStamps::take(users.chain([environment.admin.join("config.toml")]).chain(above));
         let mut project = within(&environment.cwd, found, place.project.as_deref())?;
-        let mut config = Config::load(&environment, &project, &place.config);
+        let mut config = Config::load_planned(&environment, &project, &place.config, planned);
         // A folder that the user trusts is a project, also without version control: its rules hold in all of it.
         if !is_repository(&project)
             && let Some(trusted) = config.trusted_above(&environment.cwd).filter(|trusted| *trusted != project)
         {
             project = within(&environment.cwd, trusted, place.project.as_deref())?;
-            config = Config::load(&environment, &project, &place.config);
+            config = Config::load_planned(&environment, &project, &place.config, planned);
         }
         let mut hosts = Hosts::builtin();
         if let Some(home) = environment.openoxide_home() {
@@ -159,9 +169,14 @@ impl Workspace {
 
     /// Opens the same workspace again, with the files as they are now.
     pub fn reopen(&self) -> Result<Workspace, WorkspaceError> {
+        self.reopen_planned(None)
+    }
+
+    /// Opens the same workspace again, with one settings file as it would be after a change.
+    fn reopen_planned(&self, planned: Option<&PlannedFile>) -> Result<Workspace, WorkspaceError> {
         // `cwd` is the folder of the place already.
         let place = Place { folder: PathBuf::new(), ..self.place.clone() };
-        Workspace::open(self.environment.clone(), place)
+        Workspace::open_planned(self.environment.clone(), place, planned)
     }
 
     /// Returns the one host that the request or the setting `host` names.
