@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, io::IsTerminal as _, path::Path};
 
 use openoxide_app::explain::{Advice, Explanation};
-use openoxide_app::{Workspace, paths, problems};
+use openoxide_app::{SettingsOwner, Workspace, paths, problems};
 use openoxide_wire::{ExplainAnswer, ExplainedFileLine, HostFileLine, HostOutcome};
 
 use crate::session::{open_workspace, say_no_agent, warn_of};
@@ -147,9 +147,10 @@ impl Screen<'_> {
                 typed::command(&common, "link", Some(&word), &format!("--into {into}"))
             }
             Advice::Full { host, .. } => typed::command(&for_host(host), "prompt", None, ""),
-            Advice::Enable { skill, host } => {
+            Advice::Enable { skill, host, owner } => {
                 let word = typed::skill(self.workspace, skill)?;
-                typed::command(&for_host(host), "enable", Some(&word), "")
+                let options = if *owner == SettingsOwner::Project { "--in-project" } else { "" };
+                typed::command(&for_host(host), "enable", Some(&word), options)
             }
             Advice::Trust => typed::command(&common, "trust", None, ""),
             Advice::Check { folder, host } => {
