@@ -161,17 +161,13 @@ impl Screen<'_> {
     }
 }
 
-/// Says that a project is trusted, or for which agents it matters that it is not.
-fn trust(file: &ExplainedFileLine, hosts: &[HostOutcome]) -> String {
-    let waits = |line: &&HostFileLine| line.path == file.path && line.status == "untrusted";
-    let waiting = hosts.iter().filter(|host| host.mine && host.files.iter().any(|line| waits(&line)));
-    let titles: Vec<String> = waiting.map(|host| safe(&host.title)).collect();
+/// Says that a project is trusted, or that it is not where that matters to an agent.
+fn trust(file: &ExplainedFileLine, hosts: &[HostOutcome]) -> &'static str {
+    let waits = |line: &HostFileLine| line.path == file.path && line.status == "untrusted";
     match file.trusted {
-        Some(true) => ", trusted".to_owned(),
-        Some(false) if !titles.is_empty() => {
-            format!(", not trusted: yours wins in {}", titles.join(", "))
-        }
-        _ => String::new(),
+        Some(true) => ", trusted",
+        Some(false) if hosts.iter().any(|host| host.mine && host.files.iter().any(waits)) => ", not trusted",
+        _ => "",
     }
 }
 

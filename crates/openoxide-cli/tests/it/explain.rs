@@ -3,7 +3,7 @@
 use openoxide_skills::host::Hosts;
 use openoxide_testkit::TestContext;
 
-use crate::support::{field, furnished, run, run_with, skill_file, valid_json};
+use crate::support::{bin, field, furnished, run, run_with, skill_file, valid_json};
 
 /// A project with a bit of everything, for a user of three agents.
 fn with_agents() -> TestContext {
@@ -115,7 +115,7 @@ fn one_host() {
     deploy: 2 found
 
       ~/.agents/skills/deploy  user
-      .agents/skills/deploy    repo, not trusted: yours wins in OpenOxide
+      .agents/skills/deploy    repo, not trusted
 
       OpenOxide  active     ~/.agents/skills/deploy
                  untrusted  .agents/skills/deploy: the project is not trusted, so
@@ -293,7 +293,14 @@ fn a_project_that_is_not_trusted_matters_to_some_agents() {
     let explained = run(&context, &["explain", "deploy"]).stdout;
     assert!(!explained.contains("trusted"), "{explained}");
     let own = run(&context, &["explain", "deploy", "--host", "openoxide"]).stdout;
-    assert!(own.contains("repo, not trusted: yours wins in OpenOxide"), "{own}");
+    assert!(own.contains("repo, not trusted\n"), "{own}");
+    // What wins over it need not be the user's.
+    let context = TestContext::new();
+    context.tree("//- project/.git/HEAD\nref: refs/heads/main\n");
+    context.tree("//- project/.agents/skills/skill-creator/SKILL.md\n---\nname: skill-creator\ndescription: d\n---\n");
+    let mut command = context.command(bin(), ["explain", "skill-creator", "--host", "openoxide"]);
+    let system = context.answer(command.env_remove("OPENOXIDE_SYSTEM_SKILLS")).stdout;
+    assert!(system.contains("repo, not trusted\n") && !system.contains("yours"), "{system}");
 }
 
 /// What `enable` cannot change is not advised, and what is advised makes the skill active.
