@@ -152,14 +152,22 @@ impl Workspace {
         let Some(name) = self.place.agent.as_ref().filter(|name| !own.contains_key(*name)) else { return Ok(()) };
         let mut known: Vec<String> = own.keys().cloned().collect();
         let host = self.named_host().filter(|_| !self.place.agent_only_restricts);
-        if let Some((view, _)) = host.map(|host| self.view(&host)).transpose()?
-            && let Some(agents) = &view.host.agents
-        {
-            known.extend(agents.names(&view.settings).map(str::to_owned));
+        if let Some((view, _)) = host.map(|host| self.view(&host)).transpose()? {
+            known.extend(agents_of(&view));
             known.sort();
             known.dedup();
         }
-        if known.contains(name) { Ok(()) } else { Err(WorkspaceError::UnknownAgent { name: name.clone(), known }) }
+        match known.contains(name) {
+            true => Ok(()),
+            false => Err(WorkspaceError::UnknownAgent { name: name.clone(), known, hosts: self.hosts_with(name) }),
+        }
+    }
+
+    /// Returns which of the hosts that the user works with have an agent. A program may not choose among those.
+    fn hosts_with(&self, agent: &str) -> Vec<String> {
+        let mine = self.usual_agents().ok().filter(|_| !self.place.agent_only_restricts);
+        let views = mine.into_iter().flat_map(|mine| mine.hosts).map(|host| host.view);
+        views.filter(|view| agents_of(view).any(|name| name == agent)).map(|view| view.spec.id()).collect()
     }
 
     /// Tells whether our own settings files are as they were when this was opened.
@@ -250,6 +258,11 @@ impl Workspace {
             SettingsOwner::User => self.environment.openoxide_home().map(|home| home.join("config.toml")),
         }
     }
+}
+
+/// Returns the names of the agents that a host itself has.
+fn agents_of(view: &View) -> impl Iterator<Item = String> {
+    view.host.agents.iter().flat_map(|agents| agents.names(&view.settings)).map(str::to_owned)
 }
 
 /// Returns the nearer of the project that was found and the one that was fixed before, which must hold the folder.
