@@ -97,7 +97,7 @@ impl Screen<'_> {
             match command {
                 Some(command) if fits(&indent, &command) => advise(&mut text, &indent, &command),
                 Some(command) if fits("    ", &command) => advise(&mut text, "    ", &command),
-                Some(command) => self.ui.hint(&command),
+                Some(command) => self.ui.hint_command(&command),
                 None => {}
             }
         }

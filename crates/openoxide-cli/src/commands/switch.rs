@@ -54,7 +54,7 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
         outcomes.extend(switched);
     }
     for undo in &undo {
-        ui.say(&format!("undo: {undo}"));
+        ui.say_command("undo", undo);
     }
     ui.json_if_asked(&change_answer(&outcomes, enabled, undo.into_iter().next()))?;
     let is_so = outcomes.iter().all(|outcome| outcome.ineffective_reason.is_none());
@@ -148,7 +148,9 @@ fn say_ineffective(ui: &Ui, args: &SwitchArgs, workspace: &Workspace, choice: &S
         let path = paths::short(workspace, &choice.plan.file);
         ui.say(&format!("{path} is as it was: the change would have no effect"));
     }
-    in_project(ui, args, workspace, choice).iter().for_each(|command| ui.hint(command));
+    if let Some(command) = in_project(ui, args, workspace, choice) {
+        ui.hint_command(&command);
+    }
 }
 
 /// Writes the command that does in the project's settings what has no effect in the user's, if they do it.

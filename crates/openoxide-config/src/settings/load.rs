@@ -128,7 +128,7 @@ impl Config {
         // What needs no trust is in effect already.
         if !is_active && !layer.document.table.keys().all(|key| ConfigKey::needs_no_trust(key)) {
             let message = "the project's settings are ignored, because the project is not trusted";
-            let help = "if the project is yours: openoxide trust";
+            let help = "if the project is yours: `openoxide trust`";
             let diagnostic = Diagnostic::warning(Code::ConfigUntrusted, message).help(help);
             self.problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
         }
