@@ -53,7 +53,7 @@ pub fn new(workspace: &Workspace, input: &NewInput) -> Result<NewSkill, Error> {
     let folder = root(workspace, place).join(name);
     if folder.symlink_metadata().is_ok() {
         let shown = paths::short(workspace, &folder);
-        let help = format!("choose another name, or look at it: openoxide show {shown}");
+        let help = format!("choose another name, or look at it: `openoxide show {shown}`");
         let message = format!("`{shown}` is already there");
         return Err(Error::other(ErrorKind::Conflict, "already-there", message).with_help(help));
     }

@@ -5,6 +5,7 @@ mod collect;
 mod crowded;
 mod dropped;
 mod glance;
+mod relief;
 mod unseen;
 
 use std::collections::BTreeSet;

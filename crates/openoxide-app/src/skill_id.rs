@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use openoxide_config::Workspace;
+use openoxide_config::{SkillSelector, Workspace};
 use openoxide_live::Snapshot;
 use openoxide_runtime::RemoteName;
 use openoxide_skills::catalog::{Catalog, Depth, Entry, View, load};
@@ -186,6 +186,13 @@ impl SkillReference {
 
     /// Returns whether the name or the folder can be printed as it is, so that a person can type it.
     pub fn is_printable(&self) -> bool {
-        self.name.as_deref().is_some_and(paths::is_printable_text) || paths::is_printable(&self.folder)
+        self.selector().is_some()
+    }
+
+    /// Returns what a person types for the skill, as a switch finds it: the name, or the folder where the name cannot be
+    /// printed; nothing if neither can.
+    pub(crate) fn selector(&self) -> Option<SkillSelector> {
+        let name = self.name.clone().filter(|name| paths::is_printable_text(name)).map(SkillSelector::Typed);
+        name.or_else(|| paths::is_printable(&self.folder).then(|| SkillSelector::Path(self.folder.clone())))
     }
 }

@@ -1,10 +1,10 @@
-//! Use case: switches skills on or off in an agent's own settings, and tells whether that is so then.
+//! Use case: switches skills on or off in an agent's own settings, if that has an effect.
 
 use openoxide_config::{
-    SettingError, SettingsOwner, SkillSelector, SwitchOutcome, SwitchPlan, SwitchRequest, Workspace,
+    SettingError, SettingsOwner, SkillSelector, SwitchOutcome, SwitchPlan, SwitchRequest, SwitchTrial, Workspace,
 };
 use openoxide_live::Snapshot;
-use openoxide_skills::catalog::{Catalog, Depth, load};
+use openoxide_skills::catalog::{Catalog, Depth, View, load};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{ChangeAnswer, ChangeLine, SchemaVersion, SwitchAnswer};
 
@@ -21,37 +21,78 @@ pub struct SwitchInput {
     pub owner: SettingsOwner,
 }
 
-/// An agent in which the skills can be switched, or why not.
+/// What a request comes to in one agent.
 #[derive(Debug)]
 pub struct SwitchChoice {
-    /// The host, as `name` or `name@edition`.
-    pub host: String,
-    /// What people call it.
-    pub title: String,
     /// What would be written.
-    pub plan: Result<SwitchPlan, Error>,
+    pub plan: SwitchPlan,
+    /// The outcome for each skill, tried in memory.
+    pub outcomes: Vec<SwitchOutcome>,
 }
 
-/// Plans the change for each of your agents that finds all of the skills. One that `--host` or a setting names is the only
-/// one. Nothing is written.
-pub fn plan(workspace: &Workspace, input: &SwitchInput) -> Result<Vec<SwitchChoice>, Error> {
+impl SwitchChoice {
+    /// Tells whether the file is written. A change of the user's own settings that has no effect on any of the skills is
+    /// not; the project's settings are for others too.
+    pub fn writes(&self) -> bool {
+        let is_useless = self.outcomes.iter().all(|outcome| outcome.ineffective_reason.is_some());
+        self.plan.changes_file() && !(is_useless && self.plan.owner() == SettingsOwner::User)
+    }
+
+    /// Tells whether each skill is as wanted then.
+    pub fn is_effective(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.ineffective_reason.is_none())
+    }
+
+    /// Tells whether nothing is to be done: the skills are as wanted, and the file says so or need not.
+    fn is_done(&self) -> bool {
+        !self.plan.changes_file() && self.is_effective()
+    }
+}
+
+/// What a request comes to in each of your agents that finds all of the skills.
+#[derive(Debug, Default)]
+pub struct SwitchChoices {
+    /// The agents in which the skills are not as wanted, or whose file does not say so yet.
+    pub open: Vec<SwitchChoice>,
+    /// The agents in which nothing is to be done.
+    pub done: Vec<SwitchChoice>,
+    /// Why the other agents cannot switch the skills.
+    pub refused: Vec<Error>,
+}
+
+impl SwitchChoices {
+    /// Tells whether a person has to say which agents are meant. What was done before does not decide that.
+    pub fn is_ambiguous(&self) -> bool {
+        !self.open.is_empty() && self.open.len() + self.done.len() > 1
+    }
+}
+
+/// Plans the change for each of your agents that finds all of the skills, and tries it in memory. One that `--host` or a
+/// setting names is the only one. It is an error if no agent can switch them. Nothing is written.
+pub fn plan(workspace: &Workspace, input: &SwitchInput) -> Result<SwitchChoices, Error> {
     let agents = workspace.my_agents()?;
     let views: Vec<_> = agents.hosts.into_iter().map(|host| host.view).collect();
     let catalogs = load(&views, Depth::Quick);
     let selectors: Vec<SkillSelector> = input.skills.iter().cloned().map(SkillSelector::Typed).collect();
-    let mut choices = Vec::new();
+    let mut choices = SwitchChoices::default();
     let mut missing = None;
     for (view, catalog) in views.iter().zip(&catalogs) {
         let plan = workspace.plan_switch(view, catalog, &selectors, input.enabled, input.owner);
         match plan.map_err(|error| with_advice(error, catalog)) {
             Err(error @ Error::UnknownSkill { .. }) => missing = Some(better(missing, error)),
-            plan => choices.push(SwitchChoice { host: view.spec.id(), title: view.host.title.clone(), plan }),
+            Err(error) => choices.refused.push(error),
+            Ok(plan) => {
+                let choice = SwitchChoice { outcomes: workspace.try_switch(&plan)?.outcomes, plan };
+                if choice.is_done() { choices.done.push(choice) } else { choices.open.push(choice) }
+            }
         }
     }
-    match missing {
-        Some(error) if choices.is_empty() => Err(error),
-        _ => Ok(choices),
+    if choices.open.is_empty() && choices.done.is_empty() {
+        // Where no agent can switch them, the first says why.
+        let error = choices.refused.into_iter().next().or(missing);
+        return error.map_or_else(|| Ok(SwitchChoices::default()), Err);
     }
+    Ok(choices)
 }
 
 /// Keeps the error that knows a near name.
@@ -62,18 +103,33 @@ fn better(known: Option<Error>, new: Error) -> Error {
     }
 }
 
-/// Writes what was planned, and tells for each skill whether the agent now does as wanted. A change of the user's own settings
-/// that has no effect on any of them is taken back; the project's are for others too.
-pub fn apply(workspace: &Workspace, plan: &SwitchPlan) -> Result<Vec<SwitchOutcome>, Error> {
-    let mut outcomes = workspace.apply_switch(plan)?;
-    let is_useless = outcomes.iter().all(|outcome| outcome.ineffective_reason.is_some());
-    if is_useless && plan.changes_file() && plan.owner() == SettingsOwner::User {
-        workspace.apply_switch(&plan.reversed())?;
-        for outcome in &mut outcomes {
-            outcome.changed = false;
-        }
+/// Writes what was planned if it has an effect, and tells for each skill whether the agent now does as wanted.
+pub fn apply(workspace: &Workspace, choice: &SwitchChoice) -> Result<Vec<SwitchOutcome>, Error> {
+    match choice.writes() {
+        true => Ok(workspace.apply_switch(&choice.plan)?),
+        false => Ok(choice.outcomes.clone()),
     }
-    Ok(outcomes)
+}
+
+/// Tells whether the project's settings would do what the planned ones do not.
+pub fn works_in_project(workspace: &Workspace, plan: &SwitchPlan) -> bool {
+    let Ok((view, _)) = workspace.view(&plan.host) else { return false };
+    let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
+    let selectors: Vec<SkillSelector> = plan.skills.iter().cloned().map(SkillSelector::Typed).collect();
+    let is_other = plan.owner() != SettingsOwner::Project;
+    is_other && tried(workspace, (&view, &catalog), &selectors, plan.enabled, SettingsOwner::Project).is_some()
+}
+
+/// Tries to switch skills in memory; nothing if the agent cannot, or if one of them would not be as wanted then.
+pub(crate) fn tried(
+    workspace: &Workspace,
+    (view, catalog): (&View, &Catalog),
+    selectors: &[SkillSelector],
+    enabled: bool,
+    owner: SettingsOwner,
+) -> Option<SwitchTrial> {
+    let plan = workspace.plan_switch(view, catalog, selectors, enabled, owner).ok()?;
+    workspace.try_switch(&plan).ok().filter(SwitchTrial::is_effective)
 }
 
 fn with_advice(error: SettingError, catalog: &Catalog) -> Error {

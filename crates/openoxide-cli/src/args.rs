@@ -17,7 +17,7 @@ pub(crate) struct Common {
     /// Follow this host's rules [config: host] [env: OPENOXIDE_HOST]
     #[arg(long, global = true, value_name = "HOST[@EDITION]")]
     pub(crate) host: Option<String>,
-    /// Follow this agent's permission rules too [config: agents]
+    /// Follow this agent's permission rules too; with --host, also one that the host has [config: agents]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// Search one more folder (can be repeated)

@@ -105,7 +105,7 @@ fn place_of(ui: &Ui, settings: &PlaceSettings) -> Place {
     if list::is_fixed(&settings.view) {
         let host = &settings.view.host.title;
         ui.say(&format!(
-            "{host} reads its skills when it starts, so the list stays as it is until this is started again"
+            "{host} reads its skills when it starts, so the list stays as it is until you restart OpenOxide"
         ));
     }
     // Folders are meant as every other command means them: seen from the one to act in.

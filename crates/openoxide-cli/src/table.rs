@@ -47,6 +47,18 @@ pub(crate) fn fill(lead: &str, text: &str, width: Option<usize>) -> String {
     format!("{lead}{}", filled.strip_prefix(&indent).unwrap_or(&filled))
 }
 
+/// Writes a text in the same way, and breaks nothing in backticks either: what stands there may be a command to copy.
+pub(crate) fn fill_around_code(lead: &str, text: &str, width: Option<usize>) -> String {
+    // A character for private use stands for a blank that stays; text that is shown has none.
+    const KEPT_BLANK: &str = "\u{e000}";
+    let mut parts: Vec<String> = text.split('`').map(str::to_owned).collect();
+    let codes = parts.len().saturating_sub(1) / 2;
+    for code in parts.iter_mut().skip(1).step_by(2).take(codes) {
+        *code = code.replace(' ', KEPT_BLANK);
+    }
+    fill(lead, &parts.join("`"), width).replace(KEPT_BLANK, " ")
+}
+
 /// Writes every line after an indent, and goes on after the same indent where the width ends. Not one letter is lost.
 pub(crate) fn indented(indent: &str, text: &str, width: Option<usize>) -> String {
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent.width()).max(MIN_ROOM));
@@ -96,5 +108,13 @@ mod tests {
         assert_eq!(fill("hint: ", "one two three four", Some(14)), "hint: one two\n      three\n      four");
         assert_eq!(fill("", "a/path/that/is/long ends", Some(10)), "a/path/that/is/long\nends");
         assert_eq!(fill("hint: ", "as it is", None), "hint: as it is");
+    }
+
+    #[test]
+    fn what_is_in_backticks_is_not_broken() {
+        let filled = |text| fill_around_code("", text, Some(16));
+        assert_eq!(filled("run `openoxide list --all` to see it"), "run\n`openoxide list --all`\nto see it");
+        assert_eq!(filled("openoxide answers a question of one"), "openoxide\nanswers a\nquestion of one");
+        assert_eq!(filled("one ` alone is no code at all"), "one ` alone is\nno code at all");
     }
 }

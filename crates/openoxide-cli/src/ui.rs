@@ -4,9 +4,10 @@ use std::io::{IsTerminal as _, Write as _};
 
 use openoxide_app::Progress;
 use openoxide_wire::{MessageLine, NoticeLine};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::{Common, When};
-use crate::table::{fill, indented};
+use crate::table::{fill_around_code, indented};
 use crate::{error, text::replacement, typed};
 
 use crate::text::decide_paint;
@@ -140,6 +141,16 @@ impl Ui {
         }
     }
 
+    /// Writes what a command is for, and the command: behind it, or whole on the next line where there is no room.
+    pub(crate) fn say_command(&self, what: &str, command: &str) {
+        let line = format!("{what}: {command}");
+        if self.talks_to_log || self.width_of_talk().is_none_or(|width| line.width() <= width) {
+            return self.say(&line);
+        }
+        self.say(&format!("{what}:"));
+        self.say(&format!("  {command}"));
+    }
+
     /// Writes a warning, unless `--quiet` was given.
     pub(crate) fn warn(&self, text: &str) {
         match self.talks_to_log {
@@ -155,6 +166,15 @@ impl Ui {
             true => self.say(text),
             false if self.common.quiet => {}
             false => self.labeled(Role::Hint, "hint", text),
+        }
+    }
+
+    /// Writes a command as the next step, on one line, unless `--quiet` was given.
+    pub(crate) fn hint_command(&self, command: &str) {
+        match self.talks_to_log {
+            true => self.say(command),
+            false if self.common.quiet => {}
+            false => put(&format!("{}: {command}", paint(Role::Hint, "hint"))),
         }
     }
 
@@ -183,8 +203,7 @@ impl Ui {
 
     /// Indents text of a skill: whole, and so far to the right that no part of it can look like our own words.
     pub(crate) fn quoted(&self, indent: &str, text: &str) -> String {
-        let width = self.width.filter(|_| std::io::stderr().is_terminal());
-        indented(indent, &safe_lines(text), width)
+        indented(indent, &safe_lines(text), self.width_of_talk())
     }
 
     /// Writes a question, and leaves the cursor behind it.
@@ -213,14 +232,21 @@ impl Ui {
         self.stderr(&format!("{}: ", paint(role, label)), text);
     }
 
-    /// Writes to stderr. Text that goes to a file, is indented, has several lines, or holds a command to copy, keeps its shape.
+    /// Writes to stderr. Text that goes to a file, is indented or has several lines keeps its shape.
     fn stderr(&self, lead: &str, text: &str) {
-        let has_shape = text.contains('\n') || text.starts_with("  ") || text.contains("openoxide ");
-        let is_shaped = has_shape || !std::io::stderr().is_terminal();
-        let width = self.width.filter(|_| !is_shaped);
-        // If stderr is closed, there is nowhere to report it.
-        let _ = writeln!(anstream::stderr().lock(), "{}", fill(lead, text, width));
+        let has_shape = text.contains('\n') || text.starts_with("  ");
+        put(&fill_around_code(lead, text, self.width_of_talk().filter(|_| !has_shape)));
     }
+
+    /// Returns the columns for talk; absent if it does not go to a terminal.
+    fn width_of_talk(&self) -> Option<usize> {
+        self.width.filter(|_| std::io::stderr().is_terminal())
+    }
+}
+
+fn put(line: &str) {
+    // If stderr is closed, there is nowhere to report it.
+    let _ = writeln!(anstream::stderr().lock(), "{line}");
 }
 
 fn apply_color(when: Option<When>) {

@@ -6,7 +6,7 @@ pub(crate) mod json;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use openoxide_skills::diagnostic::{Code, Diagnostic, Level};
 use openoxide_skills::ownership::check_owner;
@@ -17,6 +17,14 @@ use crate::files;
 
 use dotted_key::split_key;
 use json::{JsonDialect, parse_json};
+
+/// A settings file as it would be after a change.
+#[derive(Clone, Debug)]
+pub(crate) struct PlannedFile {
+    pub(crate) path: PathBuf,
+    /// Its text; blank if the file would be removed.
+    pub(crate) text: String,
+}
 
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 
@@ -77,17 +85,22 @@ pub(crate) enum Writers<'h> {
 }
 
 /// Reads a TOML, JSON or YAML file by its extension; one with comments in its JSON is JSON whatever its extension.
-/// Returns `None` if there is no such file.
+/// Returns `None` if there is no such file. One that is planned is read as it would be.
 pub(crate) fn read(
     path: &Path,
     code: Code,
     dialect: JsonDialect,
     writers: Writers<'_>,
+    planned: Option<&PlannedFile>,
 ) -> Result<Option<Document>, Diagnostic> {
     let bad = |message: String| Diagnostic::warning(code, message).help(FIX_FILE);
     let text = match writers {
         Writers::Anyone(boundary) => read_linked(path, code, boundary)?,
         Writers::UserOrRoot(home) => read_owned(path, code, home)?,
+    };
+    let text = match planned.filter(|planned| planned.path == path) {
+        Some(planned) => Some(planned.text.clone()).filter(|text| !text.trim().is_empty()),
+        None => text,
     };
     let Some(text) = text else { return Ok(None) };
     let extension = path.extension().and_then(|extension| extension.to_str());

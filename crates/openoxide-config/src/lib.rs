@@ -48,7 +48,7 @@ pub use workspace::my_agents::{MyAgents, MyAgentsOrigin};
 pub use workspace::project_root::{find_project, find_repository, is_repository};
 pub use workspace::set::{SettingChange, SettingError, SettingOutcome};
 pub use workspace::skill_selector::SkillSelector;
-pub use workspace::switch::{SwitchOutcome, SwitchPlan, SwitchRequest};
+pub use workspace::switch::{SwitchOutcome, SwitchPlan, SwitchRequest, SwitchTrial};
 pub use workspace::views::DetectedHost;
 pub use workspace::watch_paths::WatchPaths;
 pub use workspace::{OWN_HOST, Place, Workspace};

@@ -19,6 +19,7 @@ use openoxide_permissions::{RuleError, Rules};
 use openoxide_skills::catalog::{HostNames, View};
 use openoxide_skills::host::{Host, Hosts};
 
+use crate::document::PlannedFile;
 use crate::settings::load::project_file;
 use crate::{AgentSettings, Config, Environment, SettingsOwner};
 use error::WorkspaceError;
@@ -93,7 +94,16 @@ pub struct Workspace {
 
 impl Workspace {
     /// Opens the project that a place is in.
-    pub fn open(mut environment: Environment, place: Place) -> Result<Workspace, WorkspaceError> {
+    pub fn open(environment: Environment, place: Place) -> Result<Workspace, WorkspaceError> {
+        Workspace::open_planned(environment, place, None)
+    }
+
+    /// Opens the same, with one settings file as it would be after a change.
+    fn open_planned(
+        mut environment: Environment,
+        place: Place,
+        planned: Option<&PlannedFile>,
+    ) -> Result<Workspace, WorkspaceError> {
         // A relative home is relative to where the user is, not to the project: that could contain such a folder.
         environment.fix_home();
         let is_named = !place.folder.as_os_str().is_empty();
@@ -117,13 +127,13 @@ impl Workspace {
         let above = environment.cwd.ancestors().map(project_file);
         let mut stamps = SettingsStamps::take(fixed.iter().cloned().chain(above));
         let mut project = within(&environment.cwd, found, place.project.as_deref())?;
-        let mut config = Config::load(&environment, &project, &place.config);
+        let mut config = Config::load_planned(&environment, &project, &place.config, planned);
         // A folder that the user trusts is a project, also without version control: its rules hold in all of it.
         if !is_repository(&project)
             && let Some(trusted) = config.trusted_above(&environment.cwd).filter(|trusted| *trusted != project)
         {
             project = within(&environment.cwd, trusted, place.project.as_deref())?;
-            config = Config::load(&environment, &project, &place.config);
+            config = Config::load_planned(&environment, &project, &place.config, planned);
         }
         // A change of any other file above the folder, which another user may be free to make, changes no setting.
         fixed.extend(project_files(&config, &project));
@@ -147,14 +157,22 @@ impl Workspace {
         let Some(name) = self.place.agent.as_ref().filter(|name| !own.contains_key(*name)) else { return Ok(()) };
         let mut known: Vec<String> = own.keys().cloned().collect();
         let host = self.named_host().filter(|_| !self.place.agent_only_restricts);
-        if let Some((view, _)) = host.map(|host| self.view(&host)).transpose()?
-            && let Some(agents) = &view.host.agents
-        {
-            known.extend(agents.names(&view.settings).map(str::to_owned));
+        if let Some((view, _)) = host.map(|host| self.view(&host)).transpose()? {
+            known.extend(agents_of(&view));
             known.sort();
             known.dedup();
         }
-        if known.contains(name) { Ok(()) } else { Err(WorkspaceError::UnknownAgent { name: name.clone(), known }) }
+        match known.contains(name) {
+            true => Ok(()),
+            false => Err(WorkspaceError::UnknownAgent { name: name.clone(), known, hosts: self.hosts_with(name) }),
+        }
+    }
+
+    /// Returns which of the hosts that the user works with have an agent. A program may not choose among those.
+    fn hosts_with(&self, agent: &str) -> Vec<String> {
+        let mine = self.usual_agents().ok().filter(|_| !self.place.agent_only_restricts);
+        let views = mine.into_iter().flat_map(|mine| mine.hosts).map(|host| host.view);
+        views.filter(|view| agents_of(view).any(|name| name == agent)).map(|view| view.spec.id()).collect()
     }
 
     /// Returns our own settings files as they were when this was opened.
@@ -164,9 +182,14 @@ impl Workspace {
 
     /// Opens the same workspace again, with the files as they are now.
     pub fn reopen(&self) -> Result<Workspace, WorkspaceError> {
+        self.reopen_planned(None)
+    }
+
+    /// Opens the same workspace again, with one settings file as it would be after a change.
+    fn reopen_planned(&self, planned: Option<&PlannedFile>) -> Result<Workspace, WorkspaceError> {
         // `cwd` is the folder of the place already.
         let place = Place { folder: PathBuf::new(), ..self.place.clone() };
-        Workspace::open(self.environment.clone(), place)
+        Workspace::open_planned(self.environment.clone(), place, planned)
     }
 
     /// Returns the one host that the request or the setting `host` names.
@@ -244,6 +267,11 @@ impl Workspace {
 fn project_files(config: &Config, project: &Path) -> Vec<PathBuf> {
     let around = config.trusted_around(project);
     around.iter().map(PathBuf::as_path).chain([project]).map(project_file).collect()
+}
+
+/// Returns the names of the agents that a host itself has.
+fn agents_of(view: &View) -> impl Iterator<Item = String> {
+    view.host.agents.iter().flat_map(|agents| agents.names(&view.settings)).map(str::to_owned)
 }
 
 /// Returns the nearer of the project that was found and the one that was fixed before, which must hold the folder.

@@ -328,7 +328,7 @@ fn missing(host: &Host, spellings: &[String]) -> Diagnostic {
             .help(format!("rename it to `{wanted}`"))
             .fix(Fix::RenameFile(wanted.to_owned())),
         None => Diagnostic::error(Code::FileName, format!("there is no `{wanted}` in the folder"))
-            .help("write one: openoxide new NAME"),
+            .help("write one: `openoxide new NAME`"),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use openoxide_config::SettingsOwner;
+
 use crate::skill_id::SkillReference;
 
 /// What can be done so that an agent uses a skill.
@@ -27,6 +29,8 @@ pub enum Advice {
         skill: SkillReference,
         /// The agent.
         host: String,
+        /// The owner of the settings that have to be written.
+        owner: SettingsOwner,
     },
     /// Trust the project.
     Trust,

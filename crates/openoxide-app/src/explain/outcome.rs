@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use openoxide_config::Workspace;
+use openoxide_config::{SettingsOwner, Workspace};
 use openoxide_skills::catalog::Searched;
-use openoxide_skills::prelude::{Catalog, Code, Entry, SkillScope, Status, View};
+use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
 use openoxide_skills::render::DetailLevel;
 use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_wire::{ExplainedFileLine, HostFileLine, HostOutcome};
@@ -14,18 +14,13 @@ use openoxide_wire::{ExplainedFileLine, HostFileLine, HostOutcome};
 use super::{advice::Advice, looks_in::looks_in};
 use crate::catalog_use::draw;
 use crate::link::{Placement, is_elsewhere, unseen_place, would_drop};
+use crate::switch::tried;
 use crate::trial::{Change, Harm, Trial};
 use crate::{Error, off::skills_off, paths, skill_id::SkillReference, skill_id::find};
 
 fn ambiguous(number: usize) -> String {
     let none = if number == 2 { "neither" } else { "none of them" };
     format!("{number} skills of this name are active, so the name alone selects {none}")
-}
-
-/// Tells whether an agent's own settings switch a skill off, or keep it from the model.
-fn is_switched(view: &View, entry: &Entry) -> bool {
-    let by_setting = entry.reason.as_ref().is_some_and(|reason| reason.code == Code::DisabledBySetting);
-    entry.status == Status::Disabled || (entry.status == Status::Denied && by_setting && view.host.switch.is_some())
 }
 
 /// Says that the model of an agent is not told of a skill that is active, and why.
@@ -152,14 +147,27 @@ impl<'e> Everywhere<'e> {
         match host.found.first() {
             None => self.link(host),
             _ if host.found.iter().any(|entry| entry.status == Status::Untrusted) => Some(Advice::Trust),
-            Some(entry) if is_switched(host.view, entry) => {
-                Some(Advice::Enable { skill: SkillReference::of(host.catalog, entry), host: id() })
-            }
+            Some(entry) if matches!(entry.status, Status::Disabled | Status::Denied) => self.enable(column, entry),
             Some(entry) if entry.status == Status::Invalid && !is_elsewhere(entry) => {
                 Some(Advice::Check { folder: entry.dir().to_owned(), host: id() })
             }
             Some(_) => None,
         }
+    }
+
+    /// Returns the switch that makes an agent use the skill, if its settings, changed in memory, do that: the user's own
+    /// rather than the project's.
+    fn enable(&self, column: usize, entry: &Entry) -> Option<Advice> {
+        let (host, found) = (&self.hosts[column], &self.searched.catalogs[column]);
+        let skill = SkillReference::of(host.catalog, entry);
+        let selectors = [skill.selector()?];
+        let activates = |owner: &SettingsOwner| {
+            let trial = tried(self.workspace, (host.view, found), &selectors, true, *owner);
+            let seen = trial.map(|trial| trial.catalog.as_model_sees(&trial.view));
+            seen.is_some_and(|seen| seen.skills.iter().any(|other| other.canonical() == entry.canonical()))
+        };
+        let owner = [SettingsOwner::User, SettingsOwner::Project].into_iter().find(activates)?;
+        Some(Advice::Enable { skill, host: host.view.spec.id(), owner })
     }
 
     /// Returns the link that shows the skill to an agent that does not look where it is.

@@ -2,18 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::Arc;
 
-use openoxide_skills::host::SettingDoes;
 use openoxide_skills::prelude::{Entry, Prompt};
 use openoxide_skills::render::{DetailLevel, ShownSkill};
 use openoxide_wire::SuggestionLine;
 
 use super::action::Action;
 use super::glance::{Agent, Glance};
-use crate::catalog_use::{draw, rank};
+use super::relief::{Relief, by_cost};
 use crate::numbers::{count, listed, thousands};
-use crate::{paths, skill_id::SkillReference};
+use crate::paths;
 
 /// How many folders, and how many skills, are named.
 const NAMED: usize = 3;
@@ -25,8 +23,11 @@ pub(super) fn crowded(glance: &Glance<'_>, agent: &Agent) -> Option<SuggestionLi
     let (text, cost) = crowd.loss()?;
     let host = agent.view.spec.id();
     let line = glance.suggest(&agent.view.host.title, text, &Action::Prompt(host.clone()));
-    let choices = crowd.choices();
-    Some(SuggestionLine { details: crowd.details(!choices.is_empty()), choices, agents: vec![host], cost, ..line })
+    let relief = Relief::find(glance, agent, prompt, NAMED);
+    let details = crowd.details(&relief);
+    let disable = |skills| glance.command(&Action::Disable { skills, host: host.clone() });
+    let choices = Some(relief.offered).filter(|skills| !skills.is_empty()).map(disable).into_iter().collect();
+    Some(SuggestionLine { details, choices, agents: vec![host], cost, ..line })
 }
 
 fn entries(agent: &Agent) -> HashMap<&Path, &Entry> {
@@ -66,8 +67,8 @@ impl Crowd<'_> {
         Some((text, left_out + bare + short))
     }
 
-    /// Says what takes the room: folders and plugins, then single skills. `is_offered`: the largest can be switched off.
-    fn details(&self, is_offered: bool) -> Vec<String> {
+    /// Says what takes the room: folders and plugins, then single skills; and what would have to go.
+    fn details(&self, relief: &Relief<'_>) -> Vec<String> {
         let mut places: BTreeMap<String, (u64, usize)> = BTreeMap::new();
         for shown in &self.prompt.shown {
             let Some(entry) = self.entries.get(&*shown.path) else { continue };
@@ -99,7 +100,7 @@ impl Crowd<'_> {
             format!("the largest: {}", listed(&largest.collect::<Vec<_>>())),
         ]
         .into_iter()
-        .chain(self.excess_text(is_offered))
+        .chain(self.excess_text(relief))
         .collect()
     }
 
@@ -110,26 +111,17 @@ impl Crowd<'_> {
     }
 
     /// Says how many skills have to go for everything to fit, and how many of them the command that is offered names.
-    fn excess_text(&self, is_offered: bool) -> Option<String> {
-        Some(match self.excess()? {
-            1 => "all descriptions would fit without the largest skill".to_owned(),
-            number if number > NAMED && is_offered => format!(
-                "all descriptions would fit without the {number} largest skills; `disable` below names the first \
-                 {NAMED} of them"
+    fn excess_text(&self, relief: &Relief<'_>) -> Option<String> {
+        let of = if relief.is_largest() { "skills" } else { "of the skills that can be switched off" };
+        Some(match relief.excess? {
+            1 if relief.is_largest() => "all descriptions would fit without the largest skill".to_owned(),
+            1 => format!("all descriptions would fit without the largest {of}"),
+            number if number > NAMED && !relief.offered.is_empty() => format!(
+                "all descriptions would fit without the {number} largest {of}; `disable` below names the first {NAMED} \
+                 of them"
             ),
-            number => format!("all descriptions would fit without the {number} largest skills"),
+            number => format!("all descriptions would fit without the {number} largest {of}"),
         })
-    }
-
-    /// Returns how many skills have to go for everything to fit, if the largest go first.
-    fn excess(&self) -> Option<usize> {
-        let mut excess = self.of_all().saturating_sub(self.prompt.budget?);
-        let number = self.by_cost().into_iter().take_while(|shown| {
-            let is_needed = excess > 0;
-            excess = excess.saturating_sub(shown.cost);
-            is_needed
-        });
-        Some(number.count()).filter(|number| *number > 0 && excess == 0)
     }
 
     fn place(&self, entry: &Entry) -> String {
@@ -140,58 +132,7 @@ impl Crowd<'_> {
         }
     }
 
-    fn by_cost(&self) -> Vec<&ShownSkill> {
-        let mut shown: Vec<&ShownSkill> = self.prompt.shown.iter().collect();
-        shown.sort_by_key(|shown| std::cmp::Reverse(shown.cost));
-        shown
-    }
-
     fn largest(&self) -> Vec<&ShownSkill> {
-        self.by_cost().into_iter().take(NAMED).collect()
-    }
-
-    /// Offers to switch the largest skills off, where the agent has a switch and the others win by that.
-    fn choices(&self) -> Vec<String> {
-        const SWITCHES: [SettingDoes; 6] = [
-            SettingDoes::Switch,
-            SettingDoes::SwitchFolders,
-            SettingDoes::SetStates,
-            SettingDoes::SwitchOff,
-            SettingDoes::SwitchOffAnyCase,
-            SettingDoes::Permit,
-        ];
-        let host = &self.agent.view.host;
-        if !SWITCHES.into_iter().any(|does| host.setting_that(does).is_some()) {
-            return Vec::new();
-        }
-        // What the text says is enough is what the command names.
-        let number = self.excess().map_or(NAMED, |number| number.min(NAMED));
-        let largest: Vec<&ShownSkill> = self.by_cost().into_iter().take(number).collect();
-        if !self.others_win_without(&largest) {
-            return Vec::new();
-        }
-        let entries = largest.into_iter().filter_map(|shown| self.entries.get(&*shown.path));
-        let skills: Vec<SkillReference> = entries
-            .map(|entry| SkillReference::of(&self.agent.catalog, entry))
-            .filter(SkillReference::is_printable)
-            .collect();
-        let disable = Action::Disable { skills, host: self.agent.view.spec.id() };
-        vec![self.glance.command(&disable)]
-    }
-
-    /// Tells whether more is shown of some skill, and of none less, without these.
-    fn others_win_without(&self, skills: &[&ShownSkill]) -> bool {
-        let mut catalog = (*self.agent.catalog).clone();
-        catalog.skills.retain(|entry| !skills.iter().any(|shown| *shown.path == *entry.skill.path));
-        let Some(after) = draw(self.glance.workspace, &self.agent.view, &Arc::new(catalog)) else { return false };
-        let before: HashMap<&Path, DetailLevel> =
-            self.prompt.shown.iter().map(|shown| (&*shown.path, shown.detail)).collect();
-        let changes = after.shown.iter().filter_map(|now| Some((rank(*before.get(&*now.path)?), rank(now.detail))));
-        let (mut wins, mut loses) = (false, false);
-        for (before, now) in changes {
-            wins |= now > before;
-            loses |= now < before;
-        }
-        wins && !loses
+        by_cost(self.prompt).into_iter().take(NAMED).collect()
     }
 }

@@ -90,5 +90,5 @@ fn too_wide(workspace: &Workspace, folder: &Path) -> Error {
     };
     let message = format!("`{}` is {what}, not a project, and is not trusted as a whole", shown(folder));
     Error::other(ErrorKind::Forbidden, "not-a-project", message)
-        .with_help("name the folder of one project: openoxide trust DIR")
+        .with_help("name the folder of one project: `openoxide trust DIR`")
 }

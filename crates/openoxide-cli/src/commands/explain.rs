@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, io::IsTerminal as _, path::Path};
 
 use openoxide_app::explain::{Advice, Explanation};
-use openoxide_app::{Workspace, paths, problems};
+use openoxide_app::{SettingsOwner, Workspace, paths, problems};
 use openoxide_wire::{ExplainAnswer, ExplainedFileLine, HostFileLine, HostOutcome};
 
 use crate::session::{open_workspace, say_no_agent, warn_of};
@@ -97,7 +97,7 @@ impl Screen<'_> {
             match command {
                 Some(command) if fits(&indent, &command) => advise(&mut text, &indent, &command),
                 Some(command) if fits("    ", &command) => advise(&mut text, "    ", &command),
-                Some(command) => self.ui.hint(&command),
+                Some(command) => self.ui.hint_command(&command),
                 None => {}
             }
         }
@@ -147,9 +147,10 @@ impl Screen<'_> {
                 typed::command(&common, "link", Some(&word), &format!("--into {into}"))
             }
             Advice::Full { host, .. } => typed::command(&for_host(host), "prompt", None, ""),
-            Advice::Enable { skill, host } => {
+            Advice::Enable { skill, host, owner } => {
                 let word = typed::skill(self.workspace, skill)?;
-                typed::command(&for_host(host), "enable", Some(&word), "")
+                let options = if *owner == SettingsOwner::Project { "--in-project" } else { "" };
+                typed::command(&for_host(host), "enable", Some(&word), options)
             }
             Advice::Trust => typed::command(&common, "trust", None, ""),
             Advice::Check { folder, host } => {
@@ -160,17 +161,13 @@ impl Screen<'_> {
     }
 }
 
-/// Says that a project is trusted, or for which agents it matters that it is not.
-fn trust(file: &ExplainedFileLine, hosts: &[HostOutcome]) -> String {
-    let waits = |line: &&HostFileLine| line.path == file.path && line.status == "untrusted";
-    let waiting = hosts.iter().filter(|host| host.mine && host.files.iter().any(|line| waits(&line)));
-    let titles: Vec<String> = waiting.map(|host| safe(&host.title)).collect();
+/// Says that a project is trusted, or that it is not where that matters to an agent.
+fn trust(file: &ExplainedFileLine, hosts: &[HostOutcome]) -> &'static str {
+    let waits = |line: &HostFileLine| line.path == file.path && line.status == "untrusted";
     match file.trusted {
-        Some(true) => ", trusted".to_owned(),
-        Some(false) if !titles.is_empty() => {
-            format!(", not trusted: yours wins in {}", titles.join(", "))
-        }
-        _ => String::new(),
+        Some(true) => ", trusted",
+        Some(false) if hosts.iter().any(|host| host.mine && host.files.iter().any(waits)) => ", not trusted",
+        _ => "",
     }
 }
 

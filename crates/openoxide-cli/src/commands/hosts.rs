@@ -44,7 +44,7 @@ pub(crate) fn hosts(ui: &Ui, args: &HostsArgs) -> anyhow::Result<ExitStatus> {
     }
     let others = workspace.hosts.names().count().saturating_sub(answer.hosts.len());
     if others > 0 {
-        ui.say(&format!("{}: {}", count(others, "other host"), ui.command("hosts --all-hosts")));
+        ui.say_command(&count(others, "other host"), &ui.command("hosts --all-hosts"));
     }
     Ok(ExitStatus::Done)
 }

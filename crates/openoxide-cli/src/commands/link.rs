@@ -122,7 +122,7 @@ fn undo(ui: &Ui, args: &LinkArgs, workspace: &Workspace, made: &[(SkillReference
     let from = format!("--from {}", args.into);
     let command = (!words.is_empty()).then(|| typed::command(&ui.common, "unlink", Some(&words.join(" ")), &from));
     if let Some(command) = &command {
-        ui.say(&format!("undo: {command}"));
+        ui.say_command("undo", command);
     }
     for place in untyped {
         ui.say(&format!("undo by hand: remove {place}"));

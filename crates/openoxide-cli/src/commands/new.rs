@@ -47,7 +47,7 @@ pub(crate) fn new(ui: &Ui, args: &NewArgs) -> anyhow::Result<ExitStatus> {
         say_unseen(ui, &workspace, folder, &input.name);
     }
     say_next(ui, &workspace, &made.folder, args.description.is_some());
-    made.answer.undo.iter().for_each(|undo| ui.say(&format!("undo: {undo}")));
+    made.answer.undo.iter().for_each(|undo| ui.say_command("undo", undo));
     Ok(ExitStatus::Done)
 }
 
@@ -81,7 +81,7 @@ fn say_unseen(ui: &Ui, workspace: &Workspace, folder: &AgentFolder, name: &str) 
         if agent.has_folder {
             let into = format!("--into {}", agent.host);
             let link = typed::command(&typed::for_all(&ui.common), "link", Some(&typed::shown_word(name)), &into);
-            ui.hint(&format!("{fact}: {link}"));
+            ui.hint(&format!("{fact}: `{link}`"));
         } else {
             ui.say(&fact);
         }
@@ -90,5 +90,5 @@ fn say_unseen(ui: &Ui, workspace: &Workspace, folder: &AgentFolder, name: &str) 
 
 fn say_next(ui: &Ui, workspace: &Workspace, folder: &Path, is_described: bool) {
     let todo = if is_described { "write the steps" } else { "write the description and the steps" };
-    ui.hint(&format!("{todo}, then: openoxide check {}", paths::short(workspace, folder)));
+    ui.hint(&format!("{todo}, then: `openoxide check {}`", paths::short(workspace, folder)));
 }

@@ -94,7 +94,7 @@ fn stdin() -> anyhow::Result<Vec<u8>> {
     let input = std::io::stdin().lock();
     if input.is_terminal() {
         return Err(CommandError::failed("--stdin reads a pipe or a file, and this is a terminal")
-            .hint("COMMAND | openoxide run …")
+            .hint("give it one: `COMMAND | openoxide run …`")
             .into());
     }
     let too_long = CommandError::failed("standard input is longer than 16 MiB");

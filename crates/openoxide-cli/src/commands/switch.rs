@@ -1,6 +1,6 @@
 //! `enable` and `disable`: switch skills on and off in an agent's own settings, after showing the change.
 
-use openoxide_app::switch::{SwitchChoice, SwitchInput, apply, change_answer, plan};
+use openoxide_app::switch::{SwitchChoice, SwitchChoices, SwitchInput, apply, change_answer, plan, works_in_project};
 use openoxide_app::{SettingsOwner, SwitchOutcome, SwitchPlan, Workspace, diff, paths, problems};
 
 use crate::args::Common;
@@ -27,31 +27,34 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
     let workspace = open_workspace(ui)?;
     let owner = if args.in_project { SettingsOwner::Project } else { SettingsOwner::User };
     let input = SwitchInput { skills: args.skills.clone(), enabled, owner };
-    let choices = plan(&workspace, &input)?;
     ui.warn_of_settings(&workspace, problems::of_settings(&workspace));
-    let plans = chosen(ui, args, choices, enabled)?.into_iter().map(|choice| choice.plan);
-    let plans = plans.collect::<Result<Vec<SwitchPlan>, _>>()?;
-    for plan in &plans {
-        show(ui, &workspace, args, plan);
+    let choices = plan(&workspace, &input)?;
+    choices.refused.iter().for_each(|error| ui.warn(&safe(&error.to_string())));
+    let mut outcomes = Vec::new();
+    for done in &choices.done {
+        report(ui, &workspace, &done.plan, &done.outcomes);
+        outcomes.extend(done.outcomes.iter().cloned());
     }
+    let chosen = chosen(ui, args, &workspace, choices)?;
+    let written = || chosen.iter().filter(|choice| choice.writes());
+    written().for_each(|choice| show(ui, &workspace, args, &choice.plan));
     let asking = AskingArgs { yes: args.yes, no_input: false };
-    if plans.iter().any(SwitchPlan::changes_file) && !asking.consent(ui, "Write this?")? {
+    if written().next().is_some() && !asking.consent(ui, "Write this?")? {
         return Err(CommandError::no("nothing was written").into());
     }
-    let (mut outcomes, mut kept) = (Vec::new(), Vec::new());
-    for plan in &plans {
-        let switched = apply(&workspace, plan)?;
-        report(ui, &workspace, plan, &switched);
+    let mut undo = Vec::new();
+    for choice in &chosen {
+        let switched = apply(&workspace, choice)?;
+        report(ui, &workspace, &choice.plan, &switched);
         if switched.iter().any(|outcome| outcome.changed) {
-            kept.push(plan);
-        } else if plan.changes_file() {
-            take_back(ui, args, &workspace, plan, &switched);
+            undo.extend(undo_of(ui, args, &choice.plan));
+        } else {
+            say_ineffective(ui, args, &workspace, choice);
         }
         outcomes.extend(switched);
     }
-    let undo: Vec<String> = kept.into_iter().filter_map(|plan| undo(ui, args, plan)).collect();
     for undo in &undo {
-        ui.say(&format!("undo: {undo}"));
+        ui.say_command("undo", undo);
     }
     ui.json_if_asked(&change_answer(&outcomes, enabled, undo.into_iter().next()))?;
     let is_so = outcomes.iter().all(|outcome| outcome.ineffective_reason.is_none());
@@ -62,50 +65,44 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
 fn chosen(
     ui: &Ui,
     args: &SwitchArgs,
-    mut choices: Vec<SwitchChoice>,
-    enabled: bool,
+    workspace: &Workspace,
+    choices: SwitchChoices,
 ) -> Result<Vec<SwitchChoice>, CommandError> {
-    // Where no agent can switch them, the first says why.
-    if choices.iter().all(|choice| choice.plan.is_err()) {
-        choices.truncate(1);
+    if !choices.is_ambiguous() {
+        return Ok(choices.open);
     }
-    if choices.len() == 1 {
-        return Ok(choices);
-    }
-    for error in choices.iter().filter_map(|choice| choice.plan.as_ref().err()) {
-        ui.warn(&safe(&error.to_string()));
-    }
-    choices.retain(|choice| choice.plan.is_ok());
-    if choices.len() == 1 {
-        return Ok(choices);
-    }
-    // Where nothing would change there is nothing to choose, unless that is so everywhere.
-    let changes = |choice: &SwitchChoice| choice.plan.as_ref().is_ok_and(SwitchPlan::changes_file);
-    if !choices.iter().any(changes) {
-        return Ok(choices);
-    }
-    choices.retain(changes);
-    if choices.len() == 1 {
-        return Ok(choices);
-    }
-    let titles: Vec<String> = choices.iter().map(|choice| choice.title.clone()).collect();
-    let question = if enabled { "Switch on in which agents?" } else { "Switch off in which agents?" };
+    let titles: Vec<String> = choices.open.iter().map(|choice| choice.plan.title.clone()).collect();
+    let is_on = choices.open.iter().any(|choice| choice.plan.enabled);
+    let question = if is_on { "Switch on in which agents?" } else { "Switch off in which agents?" };
     let asking = AskingArgs { yes: args.yes, no_input: false };
-    let Some(wanted) = asking.choose(ui, question, &titles) else { return Err(ambiguous(ui, args, &choices, enabled)) };
+    let Some(wanted) = asking.choose(ui, question, &titles) else {
+        return Err(ambiguous(ui, args, workspace, &choices));
+    };
     if wanted.is_empty() {
         return Err(CommandError::no("nothing was written"));
     }
-    let mut index = 0..;
-    choices.retain(|_| index.next().is_some_and(|index| wanted.contains(&index)));
-    Ok(choices)
+    let open = choices.open.into_iter().enumerate().filter(|(index, _)| wanted.contains(index));
+    Ok(open.map(|(_, choice)| choice).collect())
 }
 
 /// Says what to type where several agents could be meant and nobody can be asked.
-fn ambiguous(ui: &Ui, args: &SwitchArgs, choices: &[SwitchChoice], enabled: bool) -> CommandError {
-    let commands = choices.iter().map(|choice| format!("`{}`", command(ui, args, &args.skills, &choice.host, enabled)));
-    let titles: Vec<String> = choices.iter().map(|choice| safe(&choice.title)).collect();
-    CommandError::failed(format!("several of your agents see this, so nothing was written: {}", titles.join(", ")))
-        .hint(format!("say which: {}", commands.collect::<Vec<_>>().join(", ")))
+fn ambiguous(ui: &Ui, args: &SwitchArgs, workspace: &Workspace, choices: &SwitchChoices) -> CommandError {
+    let all = choices.done.iter().chain(&choices.open);
+    let titles: Vec<String> = all.map(|choice| safe(&choice.plan.title)).collect();
+    let mut commands = Vec::new();
+    for choice in &choices.open {
+        if choice.is_effective() || choice.writes() {
+            commands.push(format!("`{}`", command(ui, args, &args.skills, &choice.plan.host, choice.plan.enabled)));
+        } else {
+            report(ui, workspace, &choice.plan, &choice.outcomes);
+            commands.extend(in_project(ui, args, workspace, choice).map(|command| format!("`{command}`")));
+        }
+    }
+    let error = format!("several of your agents see this, so nothing was written: {}", titles.join(", "));
+    match commands.is_empty() {
+        true => CommandError::failed(error),
+        false => CommandError::failed(error).hint(format!("say which: {}", commands.join(", "))),
+    }
 }
 
 fn command(ui: &Ui, args: &SwitchArgs, skills: &[String], host: &str, enabled: bool) -> String {
@@ -121,10 +118,8 @@ fn command(ui: &Ui, args: &SwitchArgs, skills: &[String], host: &str, enabled: b
 fn show(ui: &Ui, workspace: &Workspace, args: &SwitchArgs, plan: &SwitchPlan) {
     let path = paths::short(workspace, &plan.file);
     let change = safe_lines(&diff::unified(&path, &plan.before, &plan.after));
-    if plan.changes_file() {
-        let text = format!("{}\n{}", safe(&plan.title), change.trim_end());
-        if args.yes { ui.say(&text) } else { ui.ask(&text) }
-    }
+    let text = format!("{}\n{}", safe(&plan.title), change.trim_end());
+    if args.yes { ui.say(&text) } else { ui.ask(&text) }
 }
 
 /// Says for each skill whether the agent now does as wanted.
@@ -147,22 +142,27 @@ fn report(ui: &Ui, workspace: &Workspace, plan: &SwitchPlan, outcomes: &[SwitchO
     }
 }
 
-/// Says that a change without effect was taken back, and where the setting is that decides.
-fn take_back(ui: &Ui, args: &SwitchArgs, workspace: &Workspace, plan: &SwitchPlan, outcomes: &[SwitchOutcome]) {
-    ui.say(&format!("the change had no effect, so {} is as it was", paths::short(workspace, &plan.file)));
-    let project = workspace.project.to_string_lossy();
-    let mut reasons = outcomes.iter().filter_map(|outcome| outcome.ineffective_reason.as_ref());
-    if !args.in_project && reasons.any(|reason| reason.contains(&*project)) {
-        let in_project = SwitchArgs { in_project: true, ..args.clone() };
-        ui.hint(&command(ui, &in_project, &plan.skills, &plan.host, plan.enabled));
+/// Says that nothing was written because it would have no effect, and which command has one.
+fn say_ineffective(ui: &Ui, args: &SwitchArgs, workspace: &Workspace, choice: &SwitchChoice) {
+    if choice.plan.changes_file() {
+        let path = paths::short(workspace, &choice.plan.file);
+        ui.say(&format!("{path} is as it was: the change would have no effect"));
+    }
+    if let Some(command) = in_project(ui, args, workspace, choice) {
+        ui.hint_command(&command);
     }
 }
 
+/// Writes the command that does in the project's settings what has no effect in the user's, if they do it.
+fn in_project(ui: &Ui, args: &SwitchArgs, workspace: &Workspace, choice: &SwitchChoice) -> Option<String> {
+    let plan = &choice.plan;
+    let in_project = SwitchArgs { in_project: true, ..args.clone() };
+    let has_effect = !choice.is_effective() && works_in_project(workspace, plan);
+    has_effect.then(|| command(ui, &in_project, &plan.skills, &plan.host, plan.enabled))
+}
+
 /// Says how to take back what was written.
-fn undo(ui: &Ui, args: &SwitchArgs, plan: &SwitchPlan) -> Option<String> {
-    if !plan.changes_file() {
-        return None;
-    }
+fn undo_of(ui: &Ui, args: &SwitchArgs, plan: &SwitchPlan) -> Option<String> {
     if !plan.lost.is_empty() {
         plan.lost.iter().for_each(|lost| ui.say(&format!("undo by hand: set {}", safe(lost))));
         return None;

@@ -61,12 +61,12 @@ pub(crate) fn trust(ui: &Ui, args: &TrustArgs) -> anyhow::Result<ExitStatus> {
     }
     if !args.permission.is_empty() {
         let error = CommandError::failed("only skills have permissions, folders do not");
-        return Err(error.hint("openoxide trust --skill SKILL --permission PERMISSION").into());
+        return Err(error.hint("`openoxide trust --skill SKILL --permission PERMISSION` gives them to a skill").into());
     }
     let trusted = trust_folders(&workspace, &args.what, &mut |progress| ui.progress(progress))?;
     let undo = (!trusted.changes.is_empty()).then(|| undo(ui, &workspace, args, &trusted.folders));
     if let Some(undo) = &undo {
-        ui.say(&format!("undo: {undo}"));
+        ui.say_command("undo", undo);
     }
     ui.json_if_asked(&ChangeAnswer::new(trusted.changes, undo))?;
     match trusted.still_untrusted {

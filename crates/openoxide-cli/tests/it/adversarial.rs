@@ -136,7 +136,7 @@ fn answering(context: &TestContext, command: &mut Command, typed: &str) -> Outpu
 }
 
 /// Runs the binary on a terminal, where somebody types this; `None`, loudly, where there is no terminal to be had.
-fn on_terminal(context: &TestContext, columns: u32, args: &[&str], typed: &str) -> Option<Output> {
+pub(crate) fn on_terminal(context: &TestContext, columns: u32, args: &[&str], typed: &str) -> Option<Output> {
     if !Path::new("/usr/bin/script").exists() {
         skipped("there is no `script` to make a terminal with");
         return None;

@@ -1,7 +1,6 @@
 //! The promises about the catalog: who wins, what is the same, what is written and what is not.
 
 use std::ffi::OsStr;
-use std::path::Path;
 
 use openoxide_testkit::TestContext;
 use serde_json::Value;

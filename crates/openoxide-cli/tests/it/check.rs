@@ -725,7 +725,7 @@ fn a_home_folder_is_not_searched_for_nested_skills() {
     note[S0012]: a home folder, or the root of the disk, is not searched for
                  nested folders of skills
     --> .
-     = help: name a folder to search it: openoxide check PATH
+     = help: name a folder to search it: `openoxide check PATH`
 
     ----- stderr -----
     no problems, 1 note in 0 skills

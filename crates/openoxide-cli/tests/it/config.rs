@@ -76,7 +76,7 @@ fn layers_and_origins() {
     ----- stdout -----
     host  "openoxide"   $OPENOXIDE_HOST
     ----- stderr -----
-    warning: .openoxide/config.toml: the project's settings are ignored, because the project is not trusted [S0404]; if the project is yours: openoxide trust
+    warning: .openoxide/config.toml: the project's settings are ignored, because the project is not trusted [S0404]; if the project is yours: `openoxide trust`
     "#);
 }
 

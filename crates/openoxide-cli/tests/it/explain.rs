@@ -3,7 +3,7 @@
 use openoxide_skills::host::Hosts;
 use openoxide_testkit::TestContext;
 
-use crate::support::{field, furnished, run, skill_file, valid_json};
+use crate::support::{bin, field, furnished, run, run_with, skill_file, valid_json};
 
 /// A project with a bit of everything, for a user of three agents.
 fn with_agents() -> TestContext {
@@ -115,7 +115,7 @@ fn one_host() {
     deploy: 2 found
 
       ~/.agents/skills/deploy  user
-      .agents/skills/deploy    repo, not trusted: yours wins in OpenOxide
+      .agents/skills/deploy    repo, not trusted
 
       OpenOxide  active     ~/.agents/skills/deploy
                  untrusted  .agents/skills/deploy: the project is not trusted, so
@@ -293,5 +293,52 @@ fn a_project_that_is_not_trusted_matters_to_some_agents() {
     let explained = run(&context, &["explain", "deploy"]).stdout;
     assert!(!explained.contains("trusted"), "{explained}");
     let own = run(&context, &["explain", "deploy", "--host", "openoxide"]).stdout;
-    assert!(own.contains("repo, not trusted: yours wins in OpenOxide"), "{own}");
+    assert!(own.contains("repo, not trusted\n"), "{own}");
+    // What wins over it need not be the user's.
+    let context = TestContext::new();
+    context.tree("//- project/.git/HEAD\nref: refs/heads/main\n");
+    context.tree("//- project/.agents/skills/skill-creator/SKILL.md\n---\nname: skill-creator\ndescription: d\n---\n");
+    let mut command = context.command(bin(), ["explain", "skill-creator", "--host", "openoxide"]);
+    let system = context.answer(command.env_remove("OPENOXIDE_SYSTEM_SKILLS")).stdout;
+    assert!(system.contains("repo, not trusted\n") && !system.contains("yours"), "{system}");
+}
+
+/// What `enable` cannot change is not advised, and what is advised makes the skill active.
+#[test]
+fn enable_is_advised_only_where_it_makes_the_skill_active() {
+    let skill = |path: &str, more: &str| {
+        format!("//- {path}/deploy/SKILL.md\n---\nname: deploy\ndescription: Ship it\n{more}---\n")
+    };
+    let project = "project/.agents/skills";
+    let cases = [
+        ("openoxide", skill(project, "enabled: false\n"), None),
+        ("opencode", skill("home/.claude/skills", ""), None),
+        ("omp", skill(project, "") + "//- home/.omp/agent/config.yml\nskills:\n  ignoredSkills: [\"dep*\"]\n", None),
+        (
+            "opencode",
+            skill(project, "") + "//- project/opencode.json\n{\"permission\": {\"skill\": {\"*\": \"deny\"}}}\n",
+            Some(&["enable", "deploy", "--in-project", "--host", "opencode"][..]),
+        ),
+        (
+            "opencode",
+            skill(project, "")
+                + "//- home/.config/opencode/opencode.json\n{\"permission\": {\"skill\": {\"deploy\": \"deny\"}}}\n",
+            Some(&["enable", "deploy", "--host", "opencode"]),
+        ),
+    ];
+    for (host, tree, advised) in cases {
+        let context = TestContext::new();
+        context.tree(&(tree + "//- project/.git/HEAD\nref: refs/heads/main\n"));
+        let off = [("OPENCODE_DISABLE_CLAUDE_CODE_SKILLS", "1".as_ref())];
+        let explain = || run_with(&context, &["explain", "deploy", "--host", host], &off).stdout;
+        let explained = explain();
+        assert!(!explained.contains("  active  "), "{explained}");
+        let command = explained.lines().map(str::trim).find_map(|line| line.strip_prefix("openoxide enable"));
+        let expected = advised.map(|words| words[1..].join(" "));
+        assert_eq!(command.map(str::trim), expected.as_deref(), "{explained}");
+        if let Some(words) = advised {
+            let output = run_with(&context, &[words, &["--yes"]].concat(), &off);
+            assert!(output.status == Some(0) && explain().contains("  active  "), "{output}\n{}", explain());
+        }
+    }
 }

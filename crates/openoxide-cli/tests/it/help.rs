@@ -59,7 +59,8 @@ fn help() {
               Follow this host's rules [config: host] [env: OPENOXIDE_HOST]
 
           --agent <NAME>
-              Follow this agent's permission rules too [config: agents]
+              Follow this agent's permission rules too; with --host, also one that
+              the host has [config: agents]
 
           --add-dir <DIR>
               Search one more folder (can be repeated)
@@ -141,7 +142,8 @@ fn help_of_list() {
           --project <DIR>          Work in this folder, and the project around it
           --host <HOST[@EDITION]>  Follow this host's rules [config: host] [env:
                                    OPENOXIDE_HOST]
-          --agent <NAME>           Follow this agent's permission rules too [config:
+          --agent <NAME>           Follow this agent's permission rules too; with
+                                   --host, also one that the host has [config:
                                    agents]
           --add-dir <DIR>          Search one more folder (can be repeated)
           --touch <FILE>           Assume that this file was read or edited (can be

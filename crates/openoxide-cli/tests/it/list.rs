@@ -6,6 +6,7 @@ use std::process::Stdio;
 use openoxide_skills::host::Hosts;
 use openoxide_testkit::TestContext;
 
+use crate::adversarial::on_terminal;
 use crate::support::{bin, field, furnished, run, run_with, skill_file, skipped, traced, valid_json};
 
 /// A project with a bit of everything, for a user of three agents.
@@ -142,7 +143,7 @@ fn one_host() {
     user  deploy         Ship as I always do                                  42 tok
     user  sql-review     Review a migration for lo…  49 tok  you only, needs PDF_KEY
     ----- stderr -----
-    4 skills, 600 of 16.0k characters; 2 more are ignored: openoxide list --all --host openoxide
+    4 skills, 600 of 16.0k characters; 2 more are ignored: `openoxide list --all --host openoxide`
     ");
 }
 
@@ -184,7 +185,7 @@ fn other_hosts() {
     user  deploy      Ship as I always do                                     15 tok
     user  sql-review  Review a migration for locks and data loss              22 tok
     ----- stderr -----
-    4 skills, 105 of 5.4k tokens (272k window); 1 more is ignored: openoxide list --all --host codex
+    4 skills, 105 of 5.4k tokens (272k window); 1 more is ignored: `openoxide list --all --host codex`
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "claude-code"]), @"
     status: 0
@@ -198,7 +199,7 @@ fn other_hosts() {
     ----- stdout -----
     repo  deploy  Ship the service to staging or production                   68 tok
     ----- stderr -----
-    1 skill, 268 characters, no limit; 4 more are ignored: openoxide list --all --host agentskills
+    1 skill, 268 characters, no limit; 4 more are ignored: `openoxide list --all --host agentskills`
     ");
 }
 
@@ -393,7 +394,7 @@ fn suggested_commands_look_at_the_same() {
         let output = run(&context, args);
         assert!(output.stderr.contains(words), "{args:?} does not say {words:?}\n{output}");
     };
-    says(&["list", "--host", "codex"], "ignored: openoxide list --all --host codex\n");
+    says(&["list", "--host", "codex"], "ignored: `openoxide list --all --host codex`\n");
     says(&["prompt", "--host", "codex", "--project", "."], "(openoxide list --all --project . --host codex)");
     says(&["show", "none", "--host", "codex"], "`openoxide list --host codex` shows");
     says(&["explain", "S9999", "--host", "codex"], "`openoxide check --host codex` and `openoxide list --all --host");
@@ -463,4 +464,19 @@ fn the_legend_is_no_wider_than_the_terminal() {
     assert!(list.stderr.contains("name only") && list.stderr.contains("not found"), "{list}");
     let widest = list.stderr.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(80), "{list}");
+}
+
+/// A message that speaks of the program is broken between words like any other; a command in it stays whole.
+#[test]
+fn messages_are_wrapped_around_commands() {
+    let context = TestContext::new();
+    let Some(output) = on_terminal(&context, 40, &["list", "--host", "openoxide"], "") else { return };
+    let lines: Vec<&str> = output.stdout.lines().map(str::trim_end).collect();
+    let expected = [
+        "no skills found;",
+        "`openoxide roots --host openoxide` shows",
+        "where they are looked for,",
+        "`openoxide new NAME` makes one",
+    ];
+    assert_eq!(lines, expected, "{output}");
 }

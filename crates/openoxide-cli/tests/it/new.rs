@@ -19,7 +19,7 @@ fn makes_a_skill_that_passes_once_it_is_described() {
     ----- stdout -----
     .agents/skills/release-notes/SKILL.md
     ----- stderr -----
-    hint: write the description and the steps, then: openoxide check .agents/skills/release-notes
+    hint: write the description and the steps, then: `openoxide check .agents/skills/release-notes`
     undo: rm -r .agents/skills/release-notes
     ");
     let text = fs_err::read_to_string(context.project().join(".agents/skills/release-notes/SKILL.md")).unwrap();
@@ -124,7 +124,7 @@ fn refuses_what_is_there() {
     ----- stdout -----
     ----- stderr -----
     error: `.agents/skills/deploy` is already there
-    hint: choose another name, or look at it: openoxide show .agents/skills/deploy
+    hint: choose another name, or look at it: `openoxide show .agents/skills/deploy`
     ");
     let text = fs_err::read_to_string(context.project().join(".agents/skills/deploy/SKILL.md")).unwrap();
     assert!(text.contains("Mine"));
@@ -142,7 +142,7 @@ fn elsewhere() {
     ----- stdout -----
     ~/.agents/skills/mine/SKILL.md
     ----- stderr -----
-    hint: write the description and the steps, then: openoxide check ~/.agents/skills/mine
+    hint: write the description and the steps, then: `openoxide check ~/.agents/skills/mine`
     undo: rm -r ~/.agents/skills/mine
     ");
     insta::assert_snapshot!(run(&context, &["new", "there", "--dir", "skills"]), @"
@@ -150,7 +150,7 @@ fn elsewhere() {
     ----- stdout -----
     skills/there/SKILL.md
     ----- stderr -----
-    hint: write the description and the steps, then: openoxide check skills/there
+    hint: write the description and the steps, then: `openoxide check skills/there`
     undo: rm -r skills/there
     ");
     assert!(context.home().join(".agents/skills/mine/SKILL.md").is_file());
@@ -189,8 +189,8 @@ fn says_which_agents_do_not_look_there() {
     ----- stdout -----
     .agents/skills/notes/SKILL.md
     ----- stderr -----
-    hint: Claude Code does not look in .agents/skills: openoxide link notes --into claude-code
-    hint: write the description and the steps, then: openoxide check .agents/skills/notes
+    hint: Claude Code does not look in .agents/skills: `openoxide link notes --into claude-code`
+    hint: write the description and the steps, then: `openoxide check .agents/skills/notes`
     undo: rm -r .agents/skills/notes
     ");
     let output = run(&context, &["link", "notes", "--into", "claude-code"]);
@@ -200,8 +200,8 @@ fn says_which_agents_do_not_look_there() {
     ----- stdout -----
     ~/.agents/skills/mine/SKILL.md
     ----- stderr -----
-    hint: Claude Code does not look in ~/.agents/skills: openoxide link mine --into claude-code
-    hint: write the description and the steps, then: openoxide check ~/.agents/skills/mine
+    hint: Claude Code does not look in ~/.agents/skills: `openoxide link mine --into claude-code`
+    hint: write the description and the steps, then: `openoxide check ~/.agents/skills/mine`
     undo: rm -r ~/.agents/skills/mine
     ");
 }

@@ -419,6 +419,16 @@ description: d
     assert!(unknown.stderr.contains("did you mean `mine`?") && unknown.stderr.contains("`explore`"), "{unknown}");
     let elsewhere = run(&context, &["list", "--host", "codex", "--agent", "mine"]);
     assert_eq!(elsewhere.status, Some(2), "agents are of one program: {elsewhere}");
+    let plan = TestContext::new();
+    plan.tree("//- home/.config/opencode/opencode.json\n{}\n//- home/.codex/config.toml\n");
+    insta::assert_snapshot!(run(&plan, &["list", "--agent", "plan"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: there is no agent `plan`
+    hint: name its host: `--host opencode`
+    ");
+    assert_eq!(run(&plan, &["list", "--agent", "plan", "--host", "opencode"]).status, Some(0));
 }
 
 #[test]

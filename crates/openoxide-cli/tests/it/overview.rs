@@ -661,7 +661,7 @@ fn advice_makes_nothing_worse() {
          with all descriptions it takes 17.2k characters: 11.0k in ~/.claude/skills
          (30 skills) and 6.2k for the agent's own skills
          the largest: s10 (366), s11 (366) and s12 (366)
-         all descriptions would fit without the 26 largest skills; `disable` below
+         all descriptions would fit without the 25 largest skills; `disable` below
          names the first 3 of them
          openoxide prompt --host claude-code
          openoxide disable s10 s11 s12 --host claude-code
@@ -683,23 +683,76 @@ fn advice_makes_nothing_worse() {
     assert_eq!((&prompt["window"]["from"], &prompt["budget"]), (&"option".into(), &6_000.into()));
 }
 
-/// The command names the skills that the text speaks of.
+/// Tells whether Claude Code shows all descriptions once some skills are off.
+fn fits_without(context: &TestContext, off: &[String]) -> bool {
+    let overrides: serde_json::Map<String, Value> = off.iter().map(|name| (name.clone(), "off".into())).collect();
+    let settings = serde_json::json!({ "skillOverrides": overrides });
+    context.tree(&format!("//- home/.claude/settings.json\n{settings}\n"));
+    let prompt = json(context, &["prompt", "--json", "--host", "claude-code"]);
+    context.tree("//- home/.claude/settings.json\n{}\n");
+    prompt["shown"].as_array().unwrap().iter().all(|line| line["how"] == "full")
+}
+
+/// The text says how many skills have to go, and the command names them.
 #[test]
 fn as_many_skills_are_named_as_have_to_go() {
     let context = padded();
     context.tree("//- bin/claude exec\n");
     let (mut few, mut many) = (false, false);
     for at in 0..20 {
-        let about = "words ".repeat(60);
-        context.tree(&format!("//- home/.claude/skills/s{at}/SKILL.md\n---\nname: s{at}\ndescription: {about}\n---\n"));
+        // Each is shorter than the one before, so that it is known which are the largest.
+        let about = "x".repeat(400 - at);
+        context.tree(&format!(
+            "//- home/.claude/skills/s{at:02}/SKILL.md\n---\nname: s{at:02}\ndescription: {about}\n---\n"
+        ));
         let Some(line) = fix(&context).into_iter().find(|line| line["choices"][0].is_string()) else { continue };
         let said = line["details"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned();
-        let named = line["choices"][0].as_str().unwrap().split(' ').filter(|word| word.starts_with('s')).count();
         // One skill is said in a word, without a number.
         let number = said.split(' ').find_map(|word| word.parse::<usize>().ok()).unwrap_or(1);
-        assert_eq!(named, number.min(3), "{line:#}");
+        let largest: Vec<String> = (0..number).map(|at| format!("s{at:02}")).collect();
+        assert!(fits_without(&context, &largest), "{line:#}");
+        assert!(!fits_without(&context, &largest[1..]), "one fewer would do as well: {line:#}");
+        let named: Vec<&str> = line["choices"][0].as_str().unwrap().split(' ').collect();
+        assert_eq!(named[2..named.len() - 2], largest[..number.min(3)], "{line:#}");
         assert_eq!(said.contains("`disable` below names the first 3 of them"), number > 3, "{line:#}");
         (few, many) = (few || number <= 3, many || number > 3);
     }
     assert!(few && many, "both cases came up");
+}
+
+/// A plugin's skills take the room, and no setting switches them off one by one.
+#[test]
+fn a_command_names_no_skill_that_it_cannot_switch() {
+    let context = padded();
+    let skill = |folder: &str, length: usize| {
+        let name = folder.rsplit('/').next().unwrap();
+        format!("//- {folder}/SKILL.md\n---\nname: {name}\ndescription: {}\n---\n", "x".repeat(length))
+    };
+    context.tree(
+        r#"
+//- bin/claude exec
+//- home/.claude/plugins/installed_plugins.json rooted
+{"version": 2, "plugins": {"big@market": [{"scope": "user", "installPath": "{root}/market/big"}]}}
+//- home/.claude/plugins/known_marketplaces.json rooted
+{"market": {"source": {"source": "directory", "path": "{root}/market"}, "installLocation": "{root}/market"}}
+//- market/.claude-plugin/marketplace.json
+{"name": "market", "owner": {"name": "me"}, "plugins": [{"name": "big", "source": "./big"}]}
+//- market/big/.claude-plugin/plugin.json
+{"name": "big"}
+//- home/.claude/settings.json
+{"enabledPlugins": {"big@market": true}}
+"#,
+    );
+    context.tree(&(skill("market/big/skills/b1", 1200) + &skill("market/big/skills/b2", 1200)));
+    let full = || fix(&context).into_iter().find(|line| line["text"].as_str().unwrap().contains("is full")).unwrap();
+    let line = full();
+    assert_eq!(line["choices"].as_array().map_or(0, Vec::len), 0, "nothing can be switched: {line:#}");
+    for at in 0..4 {
+        context.tree(&skill(&format!("home/.claude/skills/s{at}"), 500));
+    }
+    let line = full();
+    let command = line["choices"][0].as_str().unwrap();
+    assert_eq!(command, "openoxide disable s0 s1 s2 --host claude-code", "{line:#}");
+    let output = shell(&context, &format!("{command} --yes"));
+    assert_eq!(output.status, Some(0), "{output}");
 }

@@ -1,5 +1,7 @@
 //! `enable` and `disable`: switches, with edits that keep what stands around them.
 
+use std::os::unix::fs::MetadataExt as _;
+
 use openoxide_testkit::TestContext;
 
 use crate::support::{changes, field, furnished, json, run};
@@ -155,15 +157,8 @@ fn a_higher_rule_is_admitted() {
     status: 1
     ----- stdout -----
     ----- stderr -----
-    OpenOxide
-    --- ~/.openoxide/config.toml
-    +++ ~/.openoxide/config.toml
-    @@ -0,0 +1,3 @@
-    +[[skills.config]]
-    +name = "sql-review"
-    +enabled = true
     warning: sql-review is still off in OpenOxide: it is switched off: `[ROOT]/project/.openoxide/config.toml` says so
-    the change had no effect, so ~/.openoxide/config.toml is as it was
+    ~/.openoxide/config.toml is as it was: the change would have no effect
     hint: openoxide enable sql-review --in-project --host openoxide --config 'trust.folders=["[ROOT]/project"]'
     "#);
     insta::assert_snapshot!(run(&context, &["enable", "sql-review", "--yes", "--host", "openoxide"]), @"
@@ -343,24 +338,23 @@ fn agents_without_a_switch_say_what_hides_a_skill() {
 fn what_something_else_decides_is_admitted() {
     let context = with_agents();
     context.tree("//- project/.claude/settings.json\n{\"skillOverrides\": {\"deploy\": \"on\"}}\n");
+    let written = |context: &TestContext| {
+        let stat = fs_err::metadata(context.home().join(".claude/settings.json")).unwrap();
+        (stat.ctime(), stat.ctime_nsec())
+    };
+    let before = written(&context);
     insta::assert_snapshot!(run(&context, &["disable", "deploy", "--host", "claude-code", "--yes"]), @r#"
     status: 1
     ----- stdout -----
     ----- stderr -----
-    Claude Code
-    --- ~/.claude/settings.json
-    +++ ~/.claude/settings.json
-    @@ -1,3 +1,6 @@
-     {
-    -  "model": "m"
-    +  "model": "m",
-    +  "skillOverrides": {
-    +    "deploy": "off"
-    +  }
-     }
     warning: deploy is still on in Claude Code: another setting of Claude Code is stronger
-    the change had no effect, so ~/.claude/settings.json is as it was
+    ~/.claude/settings.json is as it was: the change would have no effect
+    hint: openoxide disable deploy --in-project --host claude-code
     "#);
+    // Nothing was written and taken back: another process could have written in between.
+    assert_eq!(written(&context), before, "the file was written");
+    let hinted = run(&context, &["disable", "deploy", "--in-project", "--host", "claude-code", "--yes"]);
+    assert_eq!(hinted.status, Some(0), "{hinted}");
     context.tree("//- home/.claude/settings.json\n{\"skillOverrides\": {\"notes\": \"name-only\"}}\n");
     let output = run(&context, &["disable", "notes", "--host", "claude-code", "--yes"]);
     assert!(output.stderr.contains("undo by hand: set `skillOverrides` of `notes` back to `name-only`"), "{output}");
@@ -490,9 +484,16 @@ fn what_an_agents_rules_deny_is_denied_on_every_screen() {
 fn only_agents_in_which_it_would_change_something_are_offered() {
     let context = with_agents();
     assert_eq!(run(&context, &["disable", "deploy", "--host", "codex", "--yes"]).status, Some(0));
-    let on = run(&context, &["enable", "deploy", "--yes"]);
-    assert!(on.status == Some(0) && on.stderr.contains("deploy is on in Codex"), "{on}");
-    assert!(!on.stderr.contains("Claude Code"), "{on}");
+    // That one of them has it on already does not say that the other one is meant.
+    insta::assert_snapshot!(run(&context, &["enable", "deploy", "--yes"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    deploy was on already in Claude Code
+    error: several of your agents see this, so nothing was written: Claude Code, Codex
+    hint: say which: `openoxide enable deploy --host codex`
+    ");
+    assert_eq!(run(&context, &["enable", "deploy", "--host", "codex", "--yes"]).status, Some(0));
     insta::assert_snapshot!(run(&context, &["enable", "deploy", "--yes"]), @"
     status: 0
     ----- stdout -----
@@ -506,4 +507,30 @@ fn only_agents_in_which_it_would_change_something_are_offered() {
     }
     let which = run(&context, &["enable", "deploy", "--yes"]);
     assert!(which.status == Some(2) && which.stderr.contains("Claude Code, Codex"), "{which}");
+}
+
+/// A file that says what is wanted already is no reason to leave out an agent in which something else decides.
+#[test]
+fn an_agent_in_which_the_skill_is_not_as_wanted_is_never_left_out() {
+    let context = with_agents();
+    let overrides = |state: &str| format!("{{\"skillOverrides\": {{\"deploy\": \"{state}\"}}}}\n");
+    context.tree(&format!("//- home/.claude/settings.json\n{}", overrides("off")));
+    context.tree(&format!("//- project/.claude/settings.json\n{}", overrides("on")));
+    insta::assert_snapshot!(run(&context, &["disable", "deploy", "--yes"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    warning: deploy is still on in Claude Code: another setting of Claude Code is stronger
+    error: several of your agents see this, so nothing was written: Claude Code, Codex
+    hint: say which: `openoxide disable deploy --in-project --host claude-code`, `openoxide disable deploy --host codex`
+    ");
+    assert_eq!(file(&context, "home/.codex/config.toml"), "# mine\nmodel = \"m\" # best\n");
+    for command in [
+        &["disable", "deploy", "--in-project", "--host", "claude-code", "--yes"][..],
+        &["disable", "deploy", "--host", "codex", "--yes"],
+    ] {
+        let output = run(&context, command);
+        assert_eq!(output.status, Some(0), "{output}");
+    }
+    assert_eq!(json(&context, &["list", "--json"])["skills"].as_array().unwrap().len(), 1, "only `notes` is left");
 }

@@ -150,7 +150,8 @@ impl<'r> Reader<'r> {
             return known.clone();
         }
         let boundary = || self.boundary(path);
-        let read = document::read(path, Code::HostFile, dialect, Writers::Anyone(&boundary));
+        let planned = self.config.planned.as_ref();
+        let read = document::read(path, Code::HostFile, dialect, Writers::Anyone(&boundary), planned);
         let document = read.unwrap_or_else(|diagnostic| {
             self.problems.push(ConfigProblem { path: Some(path.to_owned()), diagnostic });
             None

@@ -13,6 +13,7 @@ use super::key::{ConfigKey, ProjectAccess};
 use super::key_table::CONFIG_KEYS;
 use super::layer::{ConfigProblem, Layer, LayerKind};
 use super::permission_rules::{AgentSettings, PermissionRules};
+use crate::document::PlannedFile;
 use crate::{ConfiguredServer, Trust, mcp::parse::parse_server, mcp::server_key};
 
 /// All layers of settings, weakest first.
@@ -29,6 +30,8 @@ pub struct Config {
     pub(super) permissions: PermissionRules,
     /// The first file that cannot be read and may hold rules that deny.
     pub(super) unread: Option<RuleError>,
+    /// A file that is read as it would be after a change.
+    pub(crate) planned: Option<PlannedFile>,
 }
 
 impl Config {

@@ -14,13 +14,23 @@ use super::key::ConfigKey;
 use super::layer::{ConfigProblem, Layer, LayerKind};
 use super::{permission_rules, validate::remove_invalid};
 use crate::document::dotted_key::{insert, split_key};
-use crate::document::{self, Document, Writers};
+use crate::document::{self, Document, PlannedFile, Writers};
 use crate::{Environment, Trust, document::json::JsonDialect, variables};
 
 impl Config {
     /// Reads every layer. `project` is the project's root; `flags` are `KEY=VALUE` from the command line.
     pub fn load(environment: &Environment, project: &Path, flags: &[String]) -> Config {
-        let mut config = Config::default();
+        Config::load_planned(environment, project, flags, None)
+    }
+
+    /// Reads the same, with one file as it would be after a change.
+    pub(crate) fn load_planned(
+        environment: &Environment,
+        project: &Path,
+        flags: &[String],
+        planned: Option<&PlannedFile>,
+    ) -> Config {
+        let mut config = Config { planned: planned.cloned(), ..Config::default() };
         // A project's file can only take away, so that it may be a group's.
         let safe = Writers::UserOrRoot(environment.home.as_deref());
         let admin = config.read_file(LayerKind::Admin, &environment.admin.join("config.toml"), safe);
@@ -65,7 +75,7 @@ impl Config {
     }
 
     fn read_file(&mut self, kind: LayerKind, path: &Path, writers: Writers<'_>) -> Option<Layer> {
-        match document::read(path, Code::ConfigInvalid, JsonDialect::Strict, writers) {
+        match document::read(path, Code::ConfigInvalid, JsonDialect::Strict, writers, self.planned.as_ref()) {
             Ok(None) => None,
             Ok(Some(document)) => {
                 let (document, problems) = remove_invalid(document, kind);
@@ -118,7 +128,7 @@ impl Config {
         // What needs no trust is in effect already.
         if !is_active && !layer.document.table.keys().all(|key| ConfigKey::needs_no_trust(key)) {
             let message = "the project's settings are ignored, because the project is not trusted";
-            let help = "if the project is yours: openoxide trust";
+            let help = "if the project is yours: `openoxide trust`";
             let diagnostic = Diagnostic::warning(Code::ConfigUntrusted, message).help(help);
             self.problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
         }

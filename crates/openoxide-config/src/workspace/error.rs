@@ -26,6 +26,8 @@ pub enum WorkspaceError {
         name: String,
         /// The agents that exist.
         known: Vec<String>,
+        /// The user's hosts that have an agent of this name, as `name` or `name@edition`.
+        hosts: Vec<String>,
     },
     /// A permission rule cannot be used, and it may be one that denies.
     #[error("a permission rule is not usable")]
@@ -46,7 +48,10 @@ impl WorkspaceError {
     /// Returns the next step, if there is one. Names in it come from settings: escape them before showing them.
     pub fn hint(&self) -> Option<String> {
         match self {
-            WorkspaceError::UnknownAgent { name, known } => {
+            WorkspaceError::UnknownAgent { hosts, .. } if !hosts.is_empty() => {
+                Some(format!("name its host: `--host {}`", hosts.join("` or `--host ")))
+            }
+            WorkspaceError::UnknownAgent { name, known, .. } => {
                 Some(one_of(name, known, "add it to your config.toml, as `[agents.NAME]`"))
             }
             WorkspaceError::Host(HostError::Unknown { near: Some(near), known, .. }) => Some(meant(near, known)),

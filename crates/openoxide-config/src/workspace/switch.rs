@@ -9,6 +9,7 @@ use super::set::{SettingError, UNTRUSTED};
 use super::switch_place::SwitchPlace;
 use super::{Workspace, skill_selector::SkillSelector};
 use crate::SettingsOwner;
+use crate::document::PlannedFile;
 use crate::settings::edit::{edit_text, read_text};
 use crate::switch_text::SwitchChange;
 
@@ -63,16 +64,28 @@ pub struct SwitchOutcome {
     pub ineffective_reason: Option<String>,
 }
 
+/// What a planned change would do.
+#[derive(Clone, Debug)]
+pub struct SwitchTrial {
+    /// The outcome for each skill, in the order of the request. Nothing has changed.
+    pub outcomes: Vec<SwitchOutcome>,
+    /// What the host would find.
+    pub catalog: Catalog,
+    /// The host with the changed settings.
+    pub view: View,
+}
+
+impl SwitchTrial {
+    /// Tells whether each skill would be as requested.
+    pub fn is_effective(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.ineffective_reason.is_none())
+    }
+}
+
 impl SwitchPlan {
     /// Returns whose settings are written.
     pub fn owner(&self) -> SettingsOwner {
         self.owner
-    }
-
-    /// Returns the change that puts the text back as it was.
-    #[must_use]
-    pub fn reversed(&self) -> SwitchPlan {
-        SwitchPlan { before: self.after.clone(), after: self.before.clone(), ..self.clone() }
     }
 
     /// Tells whether the file has to be changed.
@@ -138,6 +151,12 @@ impl Workspace {
         })
     }
 
+    /// Reads the settings as they would be after a change, and looks what it would do. Nothing is written.
+    pub fn try_switch(&self, plan: &SwitchPlan) -> Result<SwitchTrial, SettingError> {
+        let planned = PlannedFile { path: plan.file.clone(), text: plan.after.clone() };
+        self.reopen_planned(Some(&planned))?.outcomes_of(plan, false)
+    }
+
     /// Writes what was planned, and looks again whether it has taken effect. A file that changed since is left alone.
     pub fn apply_switch(&self, plan: &SwitchPlan) -> Result<Vec<SwitchOutcome>, SettingError> {
         self.apply_with(plan, |text| match text == plan.before {
@@ -170,15 +189,20 @@ impl Workspace {
         if changed && !plan.file.exists() {
             self.remove_empty_folder(&plan.file, plan.owner);
         }
-        let workspace = self.reopen()?;
-        let (view, _) = workspace.view(&plan.host)?;
+        Ok(self.reopen()?.outcomes_of(plan, changed)?.outcomes)
+    }
+
+    /// Looks whether the skills of a plan are as it wants them.
+    fn outcomes_of(&self, plan: &SwitchPlan, changed: bool) -> Result<SwitchTrial, SettingError> {
+        let (view, _) = self.view(&plan.host)?;
         let catalog = load(std::slice::from_ref(&view), Depth::Quick).remove(0);
         let outcome = |(selector, skill): (&SkillSelector, &String)| {
-            let found = workspace.select(&catalog, selector);
+            let found = self.select(&catalog, selector);
             let (enabled, ineffective_reason) = state(&view, &found, plan.enabled);
             SwitchOutcome { skill: skill.clone(), file: plan.file.clone(), changed, enabled, ineffective_reason }
         };
-        Ok(plan.selectors.iter().zip(&plan.skills).map(outcome).collect())
+        let outcomes = plan.selectors.iter().zip(&plan.skills).map(outcome).collect();
+        Ok(SwitchTrial { outcomes, catalog, view })
     }
 }
 

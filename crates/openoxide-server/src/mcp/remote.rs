@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use openoxide_app::client_list::utf16_len;
-use openoxide_app::{Caller, McpServers, RemoteOffer, TerminalText, ToolDoes, remote};
+use openoxide_app::{Caller, McpServers, RemoteOffer, TerminalText, ToolDoes, count, remote};
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
@@ -82,22 +82,26 @@ fn name_in(tool: &mut Tool, key: Option<&str>, offered: &[(String, String)], lim
 }
 
 /// Lists what is offered in so many characters: with what each skill is for, or by name, or as many names as fit, and then
-/// it says how many more there are. Empty if nothing fits.
+/// it says how many more there are; or only how many there are. Empty if not even that fits.
 fn lines(offered: &[(String, String)], room: Option<usize>) -> String {
     let fits = |text: &String| room.is_none_or(|room| utf16_len(text) <= room);
-    let drawn = |count: usize, with_about: bool| {
+    let drawn = |number: usize, with_about: bool| {
         let line = |(name, about): &(String, String)| match with_about {
             true => format!("\n- {name}: {about}"),
             false => format!("\n- {name}"),
         };
-        let more = match offered.len() - count {
+        let more = match offered.len() - number {
             0 => String::new(),
+            1 => "\n1 more is not listed here.".to_owned(),
             more => format!("\n{more} more are not listed here."),
         };
-        REMOTE.to_owned() + &offered.iter().take(count).map(line).collect::<String>() + &more
+        REMOTE.to_owned() + &offered.iter().take(number).map(line).collect::<String>() + &more
     };
     let full = Some(drawn(offered.len(), true)).filter(&fits);
-    full.or_else(|| (0..=offered.len()).rev().map(|count| drawn(count, false)).find(&fits)).unwrap_or_default()
+    let names = || (1..=offered.len()).rev().map(|number| drawn(number, false));
+    let none =
+        || format!("Other MCP servers offer {}, which this list has no room to name.", count(offered.len(), "skill"));
+    full.or_else(|| names().find(&fits)).or_else(|| Some(none()).filter(&fits)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -121,6 +125,11 @@ mod tests {
         assert!(names.contains("- mcp:docs/8") && !names.contains("what it is for"), "{names}");
         let some = lines(&offered, Some(names.len() - 1));
         assert!(some.contains("- mcp:docs/0") && some.ends_with("more are not listed here."), "{some}");
+        let one = REMOTE.len() + "\n- mcp:docs/0\n8 more are not listed here.".len();
+        assert!(lines(&offered, Some(one)).ends_with(":\n- mcp:docs/0\n8 more are not listed here."));
+        let none = "Other MCP servers offer 9 skills, which this list has no room to name.";
+        assert_eq!(lines(&offered, Some(one - 1)), none);
+        assert_eq!(lines(&offered, Some(none.len() - 1)), "");
         for room in 0..full.len() {
             assert!(lines(&offered, Some(room)).len() <= room);
         }

@@ -238,7 +238,7 @@ impl Builder<'_> {
             }
         };
         let diagnostic = Diagnostic::new(Code::FolderLimit, Level::Note, message);
-        let diagnostic = diagnostic.help("name a folder to search it: openoxide check PATH");
+        let diagnostic = diagnostic.help("name a folder to search it: `openoxide check PATH`");
         self.problems.push(Problem { path: cwd.clone(), diagnostic });
         if limit > 0 {
             self.limits.push(LimitReached { root: cwd, code: Code::FolderLimit, limit });

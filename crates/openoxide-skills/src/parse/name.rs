@@ -114,8 +114,9 @@ fn broken(shape: &NameShape, subject: &Subject<'_>) -> Vec<Diagnostic> {
     }
     problems.extend(characters(shape, subject));
     if shape.line && !is_line_name(name) {
-        let message = "a list cannot show the name as it is";
-        let help = "leave out what cannot be seen, `<`, `>`, `: `, and all blanks but single ones inside";
+        let message = "the name cannot stand in the catalog as it is";
+        let help =
+            "remove invisible characters, `<`, `>` and `: `, and write one space between words and none around them";
         problems.push(subject.problem(Code::NameCharacters, message, help));
     }
     let is_same = || match shape.folder_any_case {

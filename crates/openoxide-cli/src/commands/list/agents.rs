@@ -51,7 +51,8 @@ pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: &Workspace, agents: MyAg
     if !ignored.is_empty() && !args.all {
         let verb = if ignored.len() == 1 { "is" } else { "are" };
         let number = grouped(ignored.len() as u64);
-        ui.say(&format!("{number} more {verb} active in none of your agents: {}", ui.command("list --all")));
+        let what = format!("{number} more {verb} active in none of your agents");
+        ui.say_command(&what, &ui.command("list --all"));
     }
     if let Some(offered) = &offered {
         ui.say(&remote::summary(offered));

@@ -151,7 +151,7 @@ fn summary(ui: &Ui, snapshot: &Snapshot, listing: &Listing<'_>, all: bool) -> St
     match others {
         0 => {}
         _ if all => drop(write!(text, "; {} more {verb} ignored", grouped(others as u64))),
-        _ => drop(write!(text, "; {others} more {verb} ignored: {}", ui.command("list --all"))),
+        _ => drop(write!(text, "; {others} more {verb} ignored: `{}`", ui.command("list --all"))),
     }
     text
 }

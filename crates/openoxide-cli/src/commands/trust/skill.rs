@@ -34,7 +34,7 @@ pub(super) fn grant(ui: &Ui, skill: &str, kinds: &[PermissionKind], asking: &Ask
     let changes = openoxide_app::trust::grant(&snapshot.workspace, request)?;
     ui.say(&format!("{name} has {} now: {}", count(kinds.len(), "permission"), listed(&kinds)));
     if let Some(undo) = &undo {
-        ui.say(&format!("undo: {undo}"));
+        ui.say_command("undo", undo);
     }
     ui.json_if_asked(&ChangeAnswer::new(changes, undo))
 }

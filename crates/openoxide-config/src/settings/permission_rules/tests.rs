@@ -8,9 +8,10 @@ fn layer(kind: LayerKind, text: &str) -> Layer {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("config.toml");
     fs_err::write(&path, text).unwrap();
-    let document = document::read(&path, Code::ConfigInvalid, JsonDialect::Strict, Writers::Anyone(&Boundary::default))
-        .unwrap()
-        .unwrap_or_default();
+    let document =
+        document::read(&path, Code::ConfigInvalid, JsonDialect::Strict, Writers::Anyone(&Boundary::default), None)
+            .unwrap()
+            .unwrap_or_default();
     Layer::new(kind, Some(format!("/{kind:?}/config.toml").into()), document)
 }
 

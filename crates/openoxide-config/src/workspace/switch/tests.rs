@@ -135,7 +135,13 @@ fn every_switch_of_a_built_in_host_takes_effect_and_leaves_no_trace() {
                 let (view, _) = workspace.view(&spec.name).unwrap();
                 let selector = [SkillSelector::Name("one".to_owned())];
                 let plan = workspace.plan_switch(&view, &catalog, &selector, enabled, owner)?;
-                Ok::<_, SettingError>((plan.clone(), workspace.apply_switch(&plan).unwrap().remove(0)))
+                let was_there = plan.file.exists();
+                let tried = workspace.try_switch(&plan).unwrap().outcomes.remove(0);
+                assert_eq!(plan.file.exists(), was_there, "{}: a trial writes nothing", spec.name);
+                let outcome = workspace.apply_switch(&plan).unwrap().remove(0);
+                let foretold = SwitchOutcome { changed: outcome.changed, ..tried };
+                assert_eq!(outcome, foretold, "{}: what was tried is what happens", spec.name);
+                Ok::<_, SettingError>((plan, outcome))
             };
             let (plan, off) = match change(false) {
                 Err(SettingError::NotInProject { .. }) => continue,
