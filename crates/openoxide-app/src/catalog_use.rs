@@ -1,7 +1,7 @@
 //! Measures what an agent's catalog takes, and says it as people read it. Every screen has its numbers from here.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,6 +18,39 @@ pub use openoxide_wire::CatalogUse;
 /// Measures what the catalog of a snapshot takes; nothing for a host without templates.
 pub fn of_snapshot(snapshot: &Snapshot) -> Option<CatalogUse> {
     draw(&snapshot.workspace, &snapshot.view, &snapshot.catalog).map(|prompt| CatalogUse::from(&prompt))
+}
+
+/// What the catalog of a snapshot takes, and the skills that it does not show whole.
+#[derive(Clone, Debug)]
+pub struct FittedCatalog {
+    /// What it takes.
+    pub catalog: CatalogUse,
+    cut: HashMap<PathBuf, &'static str>,
+}
+
+impl FittedCatalog {
+    /// Fits the catalog of a snapshot into its budget; nothing for a host without templates.
+    pub fn of(snapshot: &Snapshot) -> Option<FittedCatalog> {
+        let prompt = draw(&snapshot.workspace, &snapshot.view, &snapshot.catalog)?;
+        let catalog = CatalogUse::from(&prompt);
+        let cut = prompt.shown.into_iter().filter_map(|shown| Some((shown.path, detail_word(shown.detail)?))).collect();
+        Some(FittedCatalog { catalog, cut })
+    }
+
+    /// Says what is shown of a skill, by its file, if that is not all of it.
+    pub fn detail_of(&self, path: &Path) -> Option<&'static str> {
+        self.cut.get(path).copied()
+    }
+}
+
+/// Returns the word for what is shown of a skill, if that is not all of it.
+pub(crate) fn detail_word(detail: DetailLevel) -> Option<&'static str> {
+    match detail {
+        DetailLevel::Full => None,
+        DetailLevel::Shortened => Some("shortened"),
+        DetailLevel::NameOnly => Some("name only"),
+        DetailLevel::LeftOut => Some("left out"),
+    }
 }
 
 /// Draws what the model of an agent sees, with the window that its settings or its host state; nothing for a host without

@@ -38,6 +38,12 @@ fn with_tilde(text: &str, home: &str) -> String {
 /// safe to print.
 pub fn short(workspace: &Workspace, path: &Path) -> String {
     let environment = &workspace.environment;
+    let in_home = environment.home.as_ref().and_then(|home| Some((home, path.strip_prefix(home).ok()?)));
+    // Above the home, `~` is shorter than the way there.
+    if let Some((_, rest)) = in_home.filter(|(home, _)| **home != environment.cwd && home.starts_with(&environment.cwd))
+    {
+        return format!("~/{}", safe(&path_text(rest)));
+    }
     if let Ok(rest) = path.strip_prefix(&environment.cwd) {
         let text = safe(&path_text(rest));
         return if text.is_empty() { ".".to_owned() } else { text };
@@ -46,8 +52,8 @@ pub fn short(workspace: &Workspace, path: &Path) -> String {
         let ups = environment.cwd.strip_prefix(&workspace.project).map_or(0, |rel| rel.components().count());
         return format!("{}{}", "../".repeat(ups), safe(&path_text(rest)));
     }
-    match environment.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
-        Some(rest) => format!("~/{}", safe(&path_text(rest))),
+    match in_home {
+        Some((_, rest)) => format!("~/{}", safe(&path_text(rest))),
         None => shown(path),
     }
 }

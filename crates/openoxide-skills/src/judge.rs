@@ -30,7 +30,7 @@ use self::contents::Contents;
 use crate::boundary::{Boundary, LinkRole, Target};
 use crate::diagnostic::{Code, Diagnostic, Fix, Level};
 use crate::discover::{Listing, Prefix, read_prefix, read_sidecars_in, reason};
-use crate::host::{Host, Links};
+use crate::host::{Control, Host, Links};
 use crate::parse::{Head, Parsed, parse_head};
 use crate::{sidecar, text::TerminalText};
 
@@ -169,7 +169,12 @@ impl Judgment {
                 let found = || placeholder::placeholder(bytes, &parsed.description).filter(|_| parsed.described);
                 let placeholder = skill.placeholder.take();
                 skill.placeholder = placeholder.or_else(|| Some(SkillFinding::new(&path, found()?)));
-                self.file(host, &path, parsed);
+                let said = says_it_beside(host, skill.opened, skill.dir);
+                let key = |problem: &Diagnostic| bytes.get(problem.place.as_ref()?.span.clone());
+                let is_said = |problem: &Diagnostic| said && key(problem) == Some(b"disable-model-invocation");
+                let problems = parsed.problems.into_iter();
+                let left: Vec<Diagnostic> = problems.filter(|problem| !is_said(problem)).collect();
+                self.file(host, &path, left);
             }
         }
         self.sidecar(host, skill.opened, skill.dir);
@@ -238,6 +243,15 @@ fn parse(host: &Host, skill: &OpenSkill<'_>, file: &str) -> Result<Parsed, Diagn
     parse_head(head, &host.parse).ok_or_else(too_large)
 }
 
+/// Tells whether metadata beside the skill says, in the host's own way, that the model may not call it.
+fn says_it_beside(host: &Host, opened: BorrowedFd<'_>, dir: &Path) -> bool {
+    let Some(rules) = &host.sidecar else { return false };
+    let found = read_sidecars_in(opened, &rules.files);
+    let bytes = found.first().and_then(|found| found.bytes.as_ref().ok());
+    host.controls.obeyed.contains(&Control::AllowImplicitInvocation)
+        && bytes.is_some_and(|bytes| !sidecar::read(bytes, dir, None, rules).0.policy.allow_implicit_invocation)
+}
+
 /// Says that a long file was not read to its end: what is wrong further down is not found.
 fn partly_checked(path: &Path) -> SkillFinding {
     let message = "the file is larger than 1 MiB, and only that much of it was checked";
@@ -246,8 +260,8 @@ fn partly_checked(path: &Path) -> SkillFinding {
 }
 
 impl Judgment {
-    fn file(&mut self, host: &Host, path: &Path, parsed: Parsed) {
-        for mut problem in parsed.problems {
+    fn file(&mut self, host: &Host, path: &Path, problems: Vec<Diagnostic>) {
+        for mut problem in problems {
             if problem.code == Code::FieldNotRead {
                 problem.message = problem.message.replace("this host", &host.title);
             }

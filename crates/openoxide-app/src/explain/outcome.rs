@@ -7,12 +7,11 @@ use std::sync::Arc;
 use openoxide_config::{SettingsOwner, Workspace};
 use openoxide_skills::catalog::Searched;
 use openoxide_skills::prelude::{Catalog, Entry, SkillScope, Status, View};
-use openoxide_skills::render::DetailLevel;
 use openoxide_skills::text::{TerminalText, path_text};
 use openoxide_wire::{ExplainedFileLine, HostFileLine, HostOutcome};
 
 use super::{advice::Advice, looks_in::looks_in};
-use crate::catalog_use::draw;
+use crate::catalog_use::{detail_word, draw};
 use crate::link::{Placement, is_elsewhere, unseen_place, would_drop};
 use crate::switch::tried;
 use crate::trial::{Change, Harm, Trial};
@@ -132,12 +131,7 @@ impl<'e> Everywhere<'e> {
         }
         let prompt = draw(self.workspace, view, &Arc::new(catalog.clone()))?;
         let shown = prompt.shown.iter().find(|shown| *shown.path == *entry.skill.path)?;
-        match shown.detail {
-            DetailLevel::Full => None,
-            DetailLevel::Shortened => Some("shortened"),
-            DetailLevel::NameOnly => Some("name only"),
-            DetailLevel::LeftOut => Some("left out"),
-        }
+        detail_word(shown.detail)
     }
 
     /// Returns what can be done so that an agent uses the skill.

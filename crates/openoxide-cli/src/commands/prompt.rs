@@ -75,7 +75,12 @@ fn report(ui: &Ui, answer: &PromptAnswer) {
     };
     ui.say(&format!("catalog for {}: {}, {room}", answer.host, count(answer.shown.len(), "skill")));
     if catalog.own > 0 {
-        ui.say(&format!("  {}  {} {} of it", pad("own", 9), grouped(catalog.own), catalog.unit));
+        ui.say(&format!(
+            "  {}  {} {} for the agent's own skills",
+            pad("built in", 9),
+            grouped(catalog.own),
+            catalog.unit
+        ));
     }
     let named = |how: &str| -> Vec<String> {
         answer.shown.iter().filter(|shown| shown.how == how).map(|shown| safe(&shown.name)).collect()

@@ -133,7 +133,8 @@ impl Finder<'_> {
 
     /// Tells whether rules allow a file of another skill to be read. What may not be called is not read either.
     fn may_read_of(&self, entry: &Entry, path: &Path) -> bool {
-        !self.runtime.denies(entry) && self.runtime.reading(self.session, entry, &shown_name(path), Caller::Model) == Action::Allow
+        !self.runtime.denies(entry)
+            && self.runtime.reading(self.session, entry, &shown_name(path), Caller::Model) == Action::Allow
     }
 
     /// Reads a file of the project, unless it belongs to a skill that is hidden.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::mem::ManuallyDrop;
 
-use openoxide_app::catalog_use::{of_snapshot, room_text};
+use openoxide_app::catalog_use::{FittedCatalog, room_text};
 use openoxide_app::list::{ListedSkill, Listing};
 use openoxide_app::{Audience, Entry, LimitReached, Problem, Snapshot, Workspace, paths};
 
@@ -28,7 +28,8 @@ pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: Workspace) -> anyhow::Re
         return ui.json(&answer);
     }
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
-    ui.data(&skills_text(ui, &listing))?;
+    let fitted = FittedCatalog::of(&snapshot);
+    ui.data(&skills_text(ui, &listing, fitted.as_ref()))?;
     if args.all {
         ui.data(&others_text(ui, &snapshot, &listing.others))?;
         ui.data(&places_text(ui, &snapshot.workspace, &listing.unsearched()))?;
@@ -38,13 +39,27 @@ pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: Workspace) -> anyhow::Re
     }
     warn_of_limits(ui, &snapshot.workspace, &listing.catalog.limits);
     ui.say(&match args.words.is_empty() {
-        true => summary(ui, &snapshot, &listing, args.all),
+        true => summary(ui, fitted.as_ref(), &listing, args.all),
         false => filtered(ui, args, listing.skills.len(), found),
     });
+    if !args.words.is_empty() && !args.all && !listing.others.is_empty() {
+        ui.say(&ignored_matches(ui, listing.others.len()));
+    }
     if let Some(offered) = &offered {
         ui.say(&remote::summary(offered));
     }
     Ok(ExitStatus::Done)
+}
+
+/// Says that skills which are ignored have the words, too.
+pub(super) fn ignored_matches(ui: &Ui, number: usize) -> String {
+    let verb = if number == 1 { "has" } else { "have" };
+    format!(
+        "{} that {} ignored {verb} them too: {}",
+        count(number, "skill"),
+        if number == 1 { "is" } else { "are" },
+        ui.command("list --all")
+    )
 }
 
 pub(super) fn warn_of_limits(ui: &Ui, workspace: &Workspace, limits: &[LimitReached]) {
@@ -70,7 +85,7 @@ pub(super) fn filtered(ui: &Ui, args: &ListArgs, kept: usize, found: usize) -> S
     }
 }
 
-fn skills_text(ui: &Ui, listing: &Listing<'_>) -> String {
+fn skills_text(ui: &Ui, listing: &Listing<'_>, fitted: Option<&FittedCatalog>) -> String {
     let scopes = widest(listing.skills.iter().map(|skill| skill.entry.skill.scope.as_str()), 8);
     let names: Vec<String> = listing.skills.iter().map(|skill| safe(&skill.entry.skill.name)).collect();
     // On a narrow terminal a name may take a third of the line.
@@ -80,7 +95,7 @@ fn skills_text(ui: &Ui, listing: &Listing<'_>) -> String {
     let descriptions: usize = listing.skills.iter().map(|skill| skill.entry.skill.description.len()).sum();
     let mut text = String::with_capacity(descriptions + listing.skills.len() * (scopes + width + cost_width + 48));
     for ((skill, name), cost) in listing.skills.iter().zip(&names).zip(&costs) {
-        let (entry, note) = (skill.entry, note(skill));
+        let (entry, note) = (skill.entry, note(skill, fitted));
         let scope = paint(Role::Dim, &pad(entry.skill.scope.as_str(), scopes));
         let description = safe(&entry.skill.description);
         let room = ui.width.map(|all| {
@@ -103,8 +118,9 @@ fn skills_text(ui: &Ui, listing: &Listing<'_>) -> String {
     text
 }
 
-fn note(skill: &ListedSkill<'_>) -> String {
-    let caller = only_caller(skill.entry.model, skill.entry.user).map(str::to_owned);
+fn note(skill: &ListedSkill<'_>, fitted: Option<&FittedCatalog>) -> String {
+    let detail = fitted.and_then(|fitted| fitted.detail_of(&skill.entry.skill.path)).map(str::to_owned);
+    let caller = only_caller(skill.entry.model, skill.entry.user).map(str::to_owned).or(detail);
     let needs = skill.missing_variables.iter().map(|name| format!("needs {}", safe(name)));
     caller.into_iter().chain(needs).collect::<Vec<_>>().join(", ")
 }
@@ -134,7 +150,7 @@ pub(super) fn places_text(ui: &Ui, workspace: &Workspace, places: &[&Problem]) -
     text
 }
 
-fn summary(ui: &Ui, snapshot: &Snapshot, listing: &Listing<'_>, all: bool) -> String {
+fn summary(ui: &Ui, fitted: Option<&FittedCatalog>, listing: &Listing<'_>, all: bool) -> String {
     if let Some(off) = &listing.off {
         return off.remedy();
     }
@@ -144,8 +160,8 @@ fn summary(ui: &Ui, snapshot: &Snapshot, listing: &Listing<'_>, all: bool) -> St
         return format!("no skills found; `{roots}` shows where they are looked for, `{new}` makes one");
     }
     let mut text = count(listing.skills.len(), "skill");
-    if let Some(catalog) = of_snapshot(snapshot) {
-        let _ = write!(text, ", {}", room_text(&catalog));
+    if let Some(fitted) = fitted {
+        let _ = write!(text, ", {}", room_text(&fitted.catalog));
     }
     let verb = if others == 1 { "is" } else { "are" };
     match others {
