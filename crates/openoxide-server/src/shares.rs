@@ -48,18 +48,18 @@ mod tests {
 
     const SHARES: Shares = Shares { all: 6, each: 4 };
 
-    fn check(callers: &str, caller: char, expected: Room) {
+    fn check(callers: &str, caller: char, expected: &Room) {
         let callers: Vec<char> = callers.chars().collect();
-        assert_eq!(SHARES.room(&callers.iter().collect::<Vec<_>>(), &caller), expected, "{callers:?} {caller}");
+        assert_eq!(SHARES.room(&callers.iter().collect::<Vec<_>>(), &caller), *expected, "{callers:?} {caller}");
     }
 
     #[test]
     fn a_place_is_taken_from_the_caller_itself_or_from_those_that_have_most() {
-        check("aaab", 'a', Room::Free);
-        check("aabaa", 'a', Room::Own(vec![0, 1, 3, 4]));
-        check("aabaa", 'b', Room::Free);
-        check("aabaac", 'b', Room::Most { at: vec![0, 1, 3, 4], has_more: true });
-        check("aabbcc", 'd', Room::Most { at: vec![0, 1, 2, 3, 4, 5], has_more: true });
-        check("aabbcc", 'b', Room::Most { at: vec![0, 1, 2, 3, 4, 5], has_more: false });
+        check("aaab", 'a', &Room::Free);
+        check("aabaa", 'a', &Room::Own(vec![0, 1, 3, 4]));
+        check("aabaa", 'b', &Room::Free);
+        check("aabaac", 'b', &Room::Most { at: vec![0, 1, 3, 4], has_more: true });
+        check("aabbcc", 'd', &Room::Most { at: vec![0, 1, 2, 3, 4, 5], has_more: true });
+        check("aabbcc", 'b', &Room::Most { at: vec![0, 1, 2, 3, 4, 5], has_more: false });
     }
 }
