@@ -76,6 +76,11 @@ pub(crate) fn shows_less(before: &Prompt, after: &Prompt) -> bool {
     overflows_more(&CatalogUse::from(before), &CatalogUse::from(after)) || before.shown.iter().any(loses)
 }
 
+/// Tells whether a catalog does not show every skill whole.
+pub(crate) fn is_full(prompt: &Prompt) -> bool {
+    prompt.shown.iter().any(|shown| shown.detail != DetailLevel::Full)
+}
+
 /// Returns how much is shown of a skill, as a number to compare.
 pub(crate) fn rank(detail: DetailLevel) -> u8 {
     match detail {

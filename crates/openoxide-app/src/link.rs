@@ -7,14 +7,16 @@ mod place;
 mod remove;
 mod tree;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use openoxide_live::PlaceSettings;
-use openoxide_skills::{catalog::Entry, text::TerminalText};
-use openoxide_wire::ChangeAnswer;
+use openoxide_skills::{catalog::Entry, prelude::Prompt, text::TerminalText};
+use openoxide_wire::{CatalogUse, ChangeAnswer};
 
 use crate::{
-    Error, ErrorKind, Progress, Report,
+    Error, ErrorKind, Progress, Report, catalog_use,
     numbers::{count, listed},
     own_skills, paths,
     skill_id::SkillReference,
@@ -63,7 +65,8 @@ pub fn link(settings: &PlaceSettings, input: &LinkInput, report: Report<'_>) -> 
         let written = own_skills::write_if_among(settings, &named.collect::<Vec<_>>())?;
         written.iter().for_each(|folder| report(Progress::Done(own_skills::written_line(folder))));
     }
-    let mut linking = Linking { pair: &pair, input, report, wanted: 0, done: Vec::new() };
+    let mut linking =
+        Linking { pair: &pair, input, report, wanted: 0, done: Vec::new(), also_seen_by: BTreeSet::new() };
     let ignored = if input.skills.is_empty() {
         linking.all();
         None
@@ -71,10 +74,10 @@ pub fn link(settings: &PlaceSettings, input: &LinkInput, report: Report<'_>) -> 
         linking.named()?
     };
     let looks_again = ignored.is_none() && !input.dry_run && !linking.done.is_empty();
-    let warnings = if looks_again { still_ignored(settings, input, &linking.done)? } else { Vec::new() };
+    let seen = if looks_again { look_again(settings, input, &linking)? } else { SeenAgain::default() };
     linking.report_total();
-    let still_ignored = !warnings.is_empty();
-    for warning in warnings {
+    let still_ignored = !seen.ignored.is_empty();
+    for warning in seen.ignored.into_iter().chain(seen.overflow) {
         (linking.report)(Progress::Warning(warning));
     }
     let made = || linking.done.iter().filter(|(_, placement)| placement.is_free());
@@ -96,6 +99,8 @@ struct Linking<'l> {
     wanted: usize,
     /// Those that are linked now, or were before.
     done: Vec<(&'l Entry, Placement)>,
+    /// The other agents that look where all skills are put.
+    also_seen_by: BTreeSet<String>,
 }
 
 impl<'l> Linking<'l> {
@@ -187,18 +192,28 @@ impl<'l> Linking<'l> {
             true => format!("copy {source} to {place}"),
             false => format!("link {place} to {source}"),
         }));
-        if !placement.also_seen_by.is_empty() {
-            let who = TerminalText(&listed(&placement.also_seen_by)).to_string();
-            let verb = if placement.also_seen_by.len() == 1 { "looks" } else { "look" };
-            (self.report)(Progress::Done(format!("{who} {verb} there too")));
+        // Of all skills it is said once.
+        match self.input.skills.is_empty() {
+            true => self.also_seen_by.extend(placement.also_seen_by.iter().cloned()),
+            false => self.report_others(&placement.also_seen_by),
         }
         if self.input.dry_run { Ok(()) } else { placement.make(self.input.copy) }
+    }
+
+    /// Says which other agents see the skills too.
+    fn report_others(&mut self, titles: &[String]) {
+        if !titles.is_empty() {
+            let verb = if titles.len() == 1 { "looks" } else { "look" };
+            (self.report)(Progress::Done(format!("{} {verb} there too", TerminalText(&listed(titles)))));
+        }
     }
 
     fn report_total(&mut self) {
         if !self.input.skills.is_empty() {
             return;
         }
+        let others: Vec<String> = std::mem::take(&mut self.also_seen_by).into_iter().collect();
+        self.report_others(&others);
         let (host, linked) = (self.pair.title(), count(self.done.len(), "skill"));
         let verb = if self.input.dry_run { "would be put" } else { "put" };
         (self.report)(Progress::Done(match self.wanted {
@@ -230,12 +245,17 @@ fn reference(pair: &HostPair<'_>, entry: &Entry) -> SkillReference {
     }
 }
 
-/// Looks again; says which of the skills the agent still ignores.
-fn still_ignored(
-    settings: &PlaceSettings,
-    input: &LinkInput,
-    done: &[(&Entry, Placement)],
-) -> Result<Vec<String>, Error> {
+/// What the agent makes of its skills after some were linked.
+#[derive(Default)]
+struct SeenAgain {
+    /// The skills that it still ignores, and why.
+    ignored: Vec<String>,
+    /// What it does not show whole any more, for want of room.
+    overflow: Option<String>,
+}
+
+/// Looks again at what the agent sees.
+fn look_again(settings: &PlaceSettings, input: &LinkInput, linking: &Linking<'_>) -> Result<SeenAgain, Error> {
     let workspace = settings.workspace.reopen()?;
     let (view, _) = workspace.view(&settings.view.spec.id())?;
     let pair = HostPair::of(&workspace, &view, &input.into)?;
@@ -246,7 +266,21 @@ fn still_ignored(
         let is_ignored = seen.is_none_or(|seen| !seen.is_active());
         is_ignored.then(|| format!("{} still ignores {name}: {why}", pair.title()))
     };
-    Ok(done.iter().filter_map(warning).collect())
+    let before = catalog_use::draw(&workspace, &linking.pair.view, &Arc::new(linking.pair.other.clone()));
+    let after = catalog_use::draw(&workspace, &pair.view, &Arc::new(pair.other.clone()));
+    let overflow = before.zip(after).filter(|(before, after)| catalog_use::shows_less(before, after));
+    Ok(SeenAgain {
+        ignored: linking.done.iter().filter_map(warning).collect(),
+        overflow: overflow.map(|(_, after)| format!("{}'s catalog is full: {}", pair.title(), shown_less(&after))),
+    })
+}
+
+/// Writes how many skills a prompt does not show whole: "3 shortened, 2 name only".
+fn shown_less(prompt: &Prompt) -> String {
+    let catalog = CatalogUse::from(prompt);
+    let parts = [(catalog.shortened, "shortened"), (catalog.name_only, "name only"), (catalog.left_out, "left out")];
+    let parts = parts.iter().filter(|(number, _)| *number > 0).map(|(number, how)| format!("{number} {how}"));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 fn reason<'e>(seen: Option<&'e Entry>, otherwise: &'e str) -> &'e str {

@@ -1,6 +1,7 @@
 //! From the command line to a project, and one host's view of it.
 
 use std::io::Read;
+use std::path::Path;
 
 use anyhow::Context as _;
 use openoxide_app::{
@@ -74,6 +75,15 @@ pub(crate) fn unknown_skill_hint(ui: &Ui, workspace: &Workspace, wanted: &str, q
         Some((title, host)) => format!("{} finds it: add `--host {host}`", safe(&title)),
         None => error::unknown_skill(&ui.common, question),
     }
+}
+
+/// Says that a settings file is gone, and its folder with it if that was empty too.
+pub(crate) fn removed_line(workspace: &Workspace, file: &Path) -> String {
+    let with_folder = match file.parent().is_some_and(|folder| !folder.exists()) {
+        true => ", and its empty folder with it",
+        false => "",
+    };
+    format!("{} had nothing else in it, so it is removed{with_folder}", paths::short(workspace, file))
 }
 
 /// Says that no agent was found, and which hosts are known.

@@ -71,9 +71,10 @@ impl Targets {
         let missing = || {
             // Of several codes after `--select`, all but the first look like paths.
             let is_code = path.to_str().is_some_and(|text| Code::parse(text).is_some());
-            let help = match is_code {
-                true => "separate codes by commas: S0110,S0123",
-                false => "name a skill's folder, its file, or a folder of skills",
+            let help = match (is_code, self.folder_called(path)) {
+                (true, _) => "separate codes by commas: S0110,S0123".to_owned(),
+                (false, Some(folder)) => format!("did you mean `{}`?", paths::short(workspace, folder)),
+                (false, None) => "name a skill's folder, its file, or a folder of skills".to_owned(),
             };
             Error::other(ErrorKind::NotFound, "no-path", format!("`{}` is not there", path.display())).with_help(help)
         };
@@ -98,6 +99,11 @@ impl Targets {
             return Err(Error::other(ErrorKind::NotFound, "no-skill", message).with_help(help));
         }
         Ok(())
+    }
+
+    /// Returns the folder of a skill that some agent finds, by its name alone.
+    fn folder_called(&self, name: &Path) -> Option<&Path> {
+        self.finders.keys().map(PathBuf::as_path).find(|folder| folder.file_name() == Some(name.as_os_str()))
     }
 
     /// Adds what is in a folder; returns whether there is something.

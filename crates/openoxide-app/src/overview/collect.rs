@@ -26,7 +26,8 @@ pub(super) fn collect(glance: &Glance<'_>) -> Vec<SuggestionLine> {
     let unseen: Vec<UnseenSkills<'_>> =
         glance.agents.iter().flat_map(|agent| UnseenSkills::of(glance, agent, &mut dropped)).collect();
     let mut lines: Vec<SuggestionLine> = glance.agents.iter().flat_map(|agent| misread(glance, agent)).collect();
-    lines.extend(glance.agents.iter().filter_map(|agent| crowded(glance, agent)));
+    let number_unseen = |agent: &Agent| unseen.iter().map(|unseen| unseen.number_for(agent)).sum();
+    lines.extend(glance.agents.iter().filter_map(|agent| crowded(glance, agent, number_unseen(agent))));
     lines.extend(dropped.suggest(glance, &trial));
     lines.extend(glance.agents.iter().filter_map(|agent| untrusted(glance, agent)));
     lines.extend(unseen.iter().flat_map(|unseen| unseen.suggest(&trial)));

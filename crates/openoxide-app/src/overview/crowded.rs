@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use openoxide_skills::host::SettingRule;
 use openoxide_skills::prelude::{Entry, Prompt};
 use openoxide_skills::render::{DetailLevel, ShownSkill};
 use openoxide_wire::SuggestionLine;
@@ -13,18 +14,27 @@ use super::relief::{Relief, by_cost};
 use crate::numbers::{count, listed, thousands};
 use crate::paths;
 
+/// The rules of a host that decide how much room its catalog has.
+const ROOM: [&str; 2] = ["budget.share", "budget.fixed"];
+
 /// How many folders, and how many skills, are named.
 const NAMED: usize = 3;
 
 /// Suggests what to do about the catalog of an agent, if it is full.
-pub(super) fn crowded(glance: &Glance<'_>, agent: &Agent) -> Option<SuggestionLine> {
+/// `unseen` are more skills that the agent does not see because of where they are.
+pub(super) fn crowded(glance: &Glance<'_>, agent: &Agent, unseen: usize) -> Option<SuggestionLine> {
     let prompt = agent.prompt.as_ref()?;
     let crowd = Crowd { glance, agent, prompt, entries: entries(agent) };
     let (text, cost) = crowd.loss()?;
     let host = agent.view.spec.id();
     let line = glance.suggest(&agent.view.host.title, text, &Action::Prompt(host.clone()));
     let relief = Relief::find(glance, agent, prompt, NAMED);
-    let details = crowd.details(&relief);
+    let mut details = crowd.details(&relief);
+    details.extend(crowd.room_text());
+    details.extend((unseen > 0).then(|| {
+        let (skills, verb) = (count(unseen, "more skill"), if unseen == 1 { "is" } else { "are" });
+        format!("{skills} {verb} where {} does not look, and would not fit", agent.view.host.title)
+    }));
     let disable = |skills| glance.command(&Action::Disable { skills, host: host.clone() });
     let choices = Some(relief.offered).filter(|skills| !skills.is_empty()).map(disable).into_iter().collect();
     Some(SuggestionLine { details, choices, agents: vec![host], cost, ..line })
@@ -49,19 +59,23 @@ impl Crowd<'_> {
         let with = |detail| shown.iter().filter(|shown| shown.detail == detail).count();
         let all = match self.entries.values().all(|entry| entry.model) {
             true => count(shown.len(), "skill"),
-            false => format!("the {} that its model may call", count(shown.len(), "skill")),
+            false => format!("the {} that it may call", count(shown.len(), "skill")),
         };
         let title = &self.agent.view.host.title;
         let (left_out, bare, short) =
             (with(DetailLevel::LeftOut), with(DetailLevel::NameOnly), with(DetailLevel::Shortened));
         let text = match (left_out, bare, short) {
             (0, 0, 0) => return None,
-            (0, 0, _) => format!("{title} shortens the descriptions of {short} of {all}: its catalog is full"),
-            (0, ..) => format!("{title} shows {bare} of {all} without their description: its catalog is full"),
-            (_, 0, _) => format!("{title} does not show {left_out} of {all} to its model: its catalog is full"),
+            (0, 0, _) => {
+                format!("{title} shows its model shortened descriptions of {short} of {all}: its catalog is full")
+            }
+            (0, ..) if bare == shown.len() => {
+                format!("{title} shows its model only the names of {all}: its catalog is full")
+            }
+            (0, ..) => format!("{title} shows its model only the names of {bare} of {all}: its catalog is full"),
+            (_, 0, _) => format!("{title} hides {left_out} of {all} from its model: its catalog is full"),
             _ => format!(
-                "{title} does not show {left_out} of {all} to its model, and {bare} without their description: its \
-                 catalog is full"
+                "{title} hides {left_out} of {all} from its model, and shows only the names of {bare}: its catalog is full"
             ),
         };
         Some((text, left_out + bare + short))
@@ -122,6 +136,15 @@ impl Crowd<'_> {
             ),
             number => format!("all descriptions would fit without the {number} largest {of}"),
         })
+    }
+
+    /// Says which of the agent's settings give its catalog more room.
+    fn room_text(&self) -> Option<String> {
+        let is_room = |rule: &&SettingRule| rule.sets.as_deref().is_some_and(|sets| ROOM.contains(&sets));
+        let rules = self.agent.view.host.settings.values().filter(is_room);
+        let names = rules.flat_map(|rule| &rule.from).filter_map(|place| place.key.as_ref().or(place.env.as_ref()));
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        (!names.is_empty()).then(|| format!("its settings for more room: {}", listed(&names)))
     }
 
     fn place(&self, entry: &Entry) -> String {

@@ -1,13 +1,16 @@
 //! Skills that an agent does not see because of where they are.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use openoxide_skills::catalog::{Catalog, Entry};
 use openoxide_wire::SuggestionLine;
 
 use super::glance::{Agent, Glance};
 use super::{action::Action, dropped::DroppedSkills};
+use crate::catalog_use::is_full;
 use crate::link::{Placement, is_elsewhere, unseen, would_drop};
+use crate::numbers::{count, listed};
 use crate::trial::{Change, Harm, Trial};
 use crate::{paths, skill_id::SkillReference};
 
@@ -80,6 +83,11 @@ impl<'g> UnseenSkills<'g> {
         unseen
     }
 
+    /// Returns how many there are, if they are those of this agent.
+    pub(super) fn number_for(&self, agent: &Agent) -> usize {
+        if std::ptr::eq(self.agent, agent) { self.free.len() } else { 0 }
+    }
+
     /// Suggests what to do; a link is suggested only if no agent is worse off with it.
     pub(super) fn suggest(&self, trial: &Trial<'_>) -> Vec<SuggestionLine> {
         let title = &self.agent.view.host.title;
@@ -134,13 +142,12 @@ impl<'g> UnseenSkills<'g> {
     /// Says that there are more skills than fit, unless the agent's catalog is full already, which is said by itself.
     fn too_many(&self, full: &str) -> Option<SuggestionLine> {
         let title = &self.agent.view.host.title;
-        if super::crowded::crowded(self.glance, self.agent).is_some() {
+        if self.agent.prompt.as_ref().is_some_and(is_full) {
             return None;
         }
         let subject = format!("{} skills", self.free.len());
         let text = format!(
-            "{subject} are in {}, where {title} does not look. All of them would overflow the catalog of {full}: link \
-             those that you need there",
+            "{subject} are in {}, where {title} does not look; the catalog of {full} has no room for all of them",
             self.roots()
         );
         Some(SuggestionLine { cost: self.free.len(), ..self.line(&subject, text, &Action::List) })
@@ -150,15 +157,22 @@ impl<'g> UnseenSkills<'g> {
         paths::short(self.glance.workspace, &self.source.roots[entry.root].root.path)
     }
 
-    /// Names the folders that the skills are in: the first, and how many more.
+    /// Names the folders that the skills are in, those with most of them first.
     fn roots(&self) -> String {
-        let roots: BTreeSet<String> = self.free.iter().map(|(entry, _)| self.root(entry)).collect();
-        let first = roots.first().cloned().unwrap_or_default();
-        match roots.len() {
-            0 | 1 => first,
-            2 => format!("{first} and 1 other folder"),
-            more => format!("{first} and {} other folders", more - 1),
+        const NAMED: usize = 3;
+        let mut roots: BTreeMap<String, usize> = BTreeMap::new();
+        for (entry, _) in &self.free {
+            *roots.entry(self.root(entry)).or_default() += 1;
         }
+        if let (1, Some((only, _))) = (roots.len(), roots.first_key_value()) {
+            return only.clone();
+        }
+        let mut roots: Vec<(String, usize)> = roots.into_iter().collect();
+        roots.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+        let mut named: Vec<String> =
+            roots.iter().take(NAMED).map(|(root, number)| format!("{root} ({number})")).collect();
+        named.extend((roots.len() > NAMED).then(|| count(roots.len() - NAMED, "other folder")));
+        listed(&named)
     }
 
     fn link(&self, subject: &str, text: String, skill: Option<SkillReference>) -> SuggestionLine {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use openoxide_app::settings::{self, FileState};
 use openoxide_app::{SettingOutcome, SettingsOwner, Workspace, paths, problems};
 
-use crate::session::{open_workspace, warn_of};
+use crate::session::{open_workspace, removed_line, warn_of};
 use crate::table::{fill, pad, widest};
 use crate::ui::{ExitStatus, Role, Ui, paint, safe};
 
@@ -65,7 +65,7 @@ pub(crate) fn config(ui: &Ui, args: &ConfigArgs) -> anyhow::Result<ExitStatus> {
                 false => format!("{key} was not set in {shown}"),
             });
             if outcome.changed && !outcome.file.exists() {
-                ui.say(&format!("{shown} had nothing else in it, so it is removed"));
+                ui.say(&removed_line(&workspace, &outcome.file));
             }
             ui.json_if_asked(&settings::change_answer("unset", key, &outcome))
         }

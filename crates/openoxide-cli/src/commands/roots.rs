@@ -34,7 +34,8 @@ fn text(ui: &Ui, snapshot: &Snapshot, answer: &RootsAnswer) -> String {
     let width = widest(shown.iter().map(String::as_str), 52);
     for (number, (root, path)) in answer.roots.iter().zip(&shown).enumerate() {
         let found = match (root.exists, root.skills, root.others) {
-            (false, ..) => paint(Role::Dim, "not there"),
+            (false, 0, _) => paint(Role::Dim, "not there"),
+            (false, skills, _) => format!("{skills} active, in this program until something needs their files"),
             (true, skills, 0) => format!("{skills} active"),
             (true, skills, others) => format!("{skills} active, {others} ignored"),
         };

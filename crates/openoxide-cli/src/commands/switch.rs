@@ -5,7 +5,7 @@ use openoxide_app::{SettingsOwner, SwitchOutcome, SwitchPlan, Workspace, diff, p
 
 use crate::args::Common;
 use crate::asking::AskingArgs;
-use crate::session::open_workspace;
+use crate::session::{open_workspace, removed_line};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
 use crate::{error::CommandError, typed};
 
@@ -138,7 +138,7 @@ fn report(ui: &Ui, workspace: &Workspace, plan: &SwitchPlan, outcomes: &[SwitchO
         }
     }
     if outcomes.iter().any(|outcome| outcome.changed) && plan.after.is_empty() {
-        ui.say(&format!("{file} had nothing else in it, so it is removed"));
+        ui.say(&removed_line(workspace, &plan.file));
     }
 }
 
