@@ -38,7 +38,7 @@ pub use settings::layer::{ConfigProblem, Layer, LayerKind, SettingsOwner};
 pub use settings::permission_rules::{AgentSettings, BAD_RULE_HINT};
 pub use settings::policy::{AllowedTools, PermissionPolicy, SandboxSettings};
 pub use settings::schema::config_schema;
-pub use system_skills::unpack_system_skills;
+pub use system_skills::{UnpackError, unpack_system_skills};
 pub use trust::error::TrustError;
 pub use trust::record::{Grant, PermissionKind, RememberedAnswer, Timestamp, TrustEntry, TrustRecord, TrustedRemote};
 pub use trust::{ApprovalState, Trust};

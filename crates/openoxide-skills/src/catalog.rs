@@ -58,6 +58,12 @@ pub struct Catalog {
 }
 
 impl Catalog {
+    /// Tells whether a skill comes inside the program, and its files are not written yet, or not safe from other users.
+    pub fn is_only_in_program(&self, entry: &Entry) -> bool {
+        let embedded = self.roots.get(entry.root).and_then(|searched| searched.embedded.as_ref());
+        embedded.is_some_and(|embedded| !embedded.is_written())
+    }
+
     /// Returns about how many bytes of frontmatters it keeps.
     pub fn text_size(&self) -> usize {
         let of = |entry: &Entry| entry.skill.description.len() + entry.skill.frontmatter.text_size();

@@ -318,10 +318,6 @@ fn system_skills_are_not_called_hidden() {
     }
 }
 
-fn modified(path: &Path) -> std::time::SystemTime {
-    fs_err::metadata(path).unwrap().modified().unwrap()
-}
-
 /// Runs a server until something is so. Returns what it said.
 fn serve_until(context: &TestContext, done: impl Fn() -> bool) -> String {
     use std::io::{BufRead as _, BufReader, Read as _};
@@ -384,18 +380,15 @@ fn system_skills_are_unpacked_once() {
     let said = serve_until(&context, || true);
     assert!(!said.contains("own skills"), "{said}");
     assert_eq!(snapshot_of(&system), before);
-    // Another set is replaced whole.
-    let marker = system.join(".openoxide-system-skills");
-    let good = fs_err::read(&marker).unwrap();
-    fs_err::write(&marker, "sha256:another\n").unwrap();
-    fs_err::write(system.join("openoxide/SKILL.md"), "changed").unwrap();
+    // Another set is not used, and replaced whole.
+    let own = system.join("openoxide/SKILL.md");
+    let good = fs_err::read(&own).unwrap();
+    fs_err::write(&own, "---\ndescription: changed\n---\n").unwrap();
     fs_err::create_dir_all(system.join("gone")).unwrap();
     fs_err::write(system.join("gone/SKILL.md"), "old").unwrap();
-    let old = modified(&marker);
-    serve_until(&context, || fs_err::read(&marker).is_ok_and(|now| now == good));
-    assert_eq!(fs_err::read(&marker).unwrap(), good);
-    assert!(modified(&marker) >= old && !system.join("gone").exists());
-    assert!(fs_err::read_to_string(system.join("openoxide/SKILL.md")).unwrap().contains("name: openoxide"));
+    assert_eq!(listed(), from_program);
+    serve_until(&context, || fs_err::read(&own).is_ok_and(|now| now == good));
+    assert!(!system.join("gone").exists());
     let siblings: Vec<_> =
         fs_err::read_dir(system.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(siblings, [OsStr::new(".system")], "nothing is left behind");

@@ -35,6 +35,7 @@ pub(super) fn build(view: &View, found: &[(&Root, &Survey, &Plan)], alone: bool)
         exists: survey.exists,
         canonical: survey.canonical.clone(),
         mounts: survey.mounts.clone(),
+        embedded: survey.embedded.clone(),
     });
     builder.sleeping_search();
     builder.finish(roots.collect())

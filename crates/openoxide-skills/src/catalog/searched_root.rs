@@ -1,9 +1,9 @@
 //! A folder that was searched, as the search found it.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::boundary::Mounts;
-use crate::root::Root;
+use crate::root::{EmbeddedSkills, Root};
 
 /// A folder that was searched.
 #[derive(Clone, Debug)]
@@ -16,4 +16,6 @@ pub struct SearchedRoot {
     pub canonical: PathBuf,
     /// The mounts that the search came across.
     pub(crate) mounts: Mounts,
+    /// Skills that come inside the program, if they were found there because they are not written.
+    pub(crate) embedded: Option<Arc<EmbeddedSkills>>,
 }

@@ -1,10 +1,12 @@
 //! What a search of one root finds: its folders, the files in them that matter, and where links lead.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{file::FileFact, plan::Plan};
 use crate::boundary::Mounts;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::root::EmbeddedSkills;
 
 /// What lies below a root.
 #[derive(Debug, Default)]
@@ -21,6 +23,8 @@ pub(crate) struct Survey {
     pub(crate) mounts: Mounts,
     /// Limits of the plan that were reached.
     pub(crate) limits: Vec<(Code, usize)>,
+    /// Skills that come inside the program, if they were found there because they are not written.
+    pub(crate) embedded: Option<Arc<EmbeddedSkills>>,
 }
 
 /// A manifest's path in its folder, and its bytes or why they cannot be read.

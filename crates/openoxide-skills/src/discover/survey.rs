@@ -83,9 +83,10 @@ fn survey_of_planned(root: &Path, plan: &Plan) -> Option<Survey> {
     Some(surveyor.survey)
 }
 
-/// Adds the skills that come inside the program to the survey of a root that is not there yet.
+/// Adds the skills that come inside the program to the survey of a root that they are not written to.
 fn with_embedded(mut survey: Survey, plan: &Plan) -> Survey {
     let Some(embedded) = &plan.embedded else { return survey };
+    survey.embedded = Some(Arc::clone(embedded));
     survey.folders.push(Folder { path: survey.root.clone(), ..Folder::default() });
     for name in &plan.files {
         for (folder, bytes) in embedded.named(name) {
@@ -132,18 +133,15 @@ enum RootProblem {
 
 /// Opens a root. A link on the way to it is judged like any other.
 fn open_root(root: &Path, plan: &Plan, first: Option<&FirstSearch>) -> Result<Target, RootProblem> {
+    if plan.embedded.as_ref().is_some_and(|embedded| !embedded.is_written()) {
+        return Err(RootProblem::Missing);
+    }
     let dir = Target::open_folder(root, FOLDER).map_err(|error| match error {
         Errno::NOENT | Errno::NOTDIR => RootProblem::Missing,
         error => RootProblem::Unusable(error == Errno::ACCESS, Box::new(unreadable(&error.into()))),
     })?;
     if !plan.boundary.may_be_root(root, &dir, LinkRole::Root { flat: plan.flat }) {
         return Err(RootProblem::Unusable(false, Box::new(plan.boundary.root_refusal())));
-    }
-    if let Some(embedded) = &plan.embedded
-        && let Err(why) = embedded.check_writers()
-    {
-        let problem = Diagnostic::warning(Code::RootRefused, why.message).help(why.help);
-        return Err(RootProblem::Unusable(false, Box::new(problem)));
     }
     match first.is_none_or(|first| first.knows(&dir)) {
         true => Ok(dir),

@@ -16,6 +16,7 @@ use crate::boundary::{Boundary, LinkRole, Mounts, Target, mount_of, true_path};
 use crate::catalog::{Catalog, Entry, InnerSkills};
 use crate::discover::{Listing, Prefix, read_opened_prefix};
 use crate::host::Links;
+use crate::root::EmbeddedSkills;
 
 /// A skill's folder, held open.
 #[derive(Debug)]
@@ -80,6 +81,9 @@ impl SkillDir {
     pub fn of(catalog: &Catalog, entry: &Entry) -> Result<SkillDir> {
         let (found, canonical) = (entry.found(), entry.canonical());
         let searched = catalog.roots.get(entry.root).ok_or(SnapshotError::Moved)?;
+        if let Some(embedded) = &searched.embedded {
+            return SkillDir::of_program(catalog, embedded, entry);
+        }
         let scan = &searched.root.scan;
         let extent = if scan.layout.is_flat() { Extent::File } else { Extent::Folder };
         let is_linked = canonical != found;
@@ -106,6 +110,15 @@ impl SkillDir {
             true => Err(SnapshotError::Moved),
             false => Ok(dir),
         }
+    }
+
+    /// Opens a skill that was found inside the program, if it is written by now.
+    fn of_program(catalog: &Catalog, embedded: &EmbeddedSkills, entry: &Entry) -> Result<SkillDir> {
+        if !embedded.is_written() {
+            return Err(SnapshotError::Unwritten);
+        }
+        let (folder, name) = parts(entry.canonical());
+        Ok(SkillDir::new(&folder, &name, Extent::Folder)?.hiding(catalog))
     }
 
     /// Tells whether the skill itself is hidden, as its folder is now. What cannot be read is.

@@ -11,6 +11,9 @@ pub enum SnapshotError {
     /// The folder is not the one that was found: it was exchanged for a link, or something was mounted there.
     #[error("the skill's folder is not the one that was found any more; look for skills again")]
     Moved,
+    /// The skill comes inside the program, and its files are not written, or not safe from other users.
+    #[error("the skill comes inside the program, and its files are not written")]
+    Unwritten,
     /// Something else is mounted in the folder.
     #[error("`{0}` is mounted from elsewhere, and is not part of the skill")]
     Mounted(String),

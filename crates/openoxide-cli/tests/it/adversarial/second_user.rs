@@ -2,6 +2,7 @@
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use openoxide_testkit::TestContext;
@@ -42,6 +43,7 @@ attack! { the_access_token_as_proof for everyone {
 } }
 
 attack! { commands_of_another_users_skill { cli, http, mcp, mcp_http, rpc } }
+attack! { texts_in_place_of_our_own_skills for everyone { cli, http, mcp, mcp_http, rpc } }
 attack! { folders_that_a_program_names for everyone {
     cli = "the user names the folder",
     http,
@@ -151,6 +153,66 @@ fn commands_of_another_users_skill(setting: Setting) {
         let said = Door::at(setting, Place::new(&context, host)).activate("find");
         assert!(said.contains("find") && !said.contains("LEAKED"), "{host}: {said}");
     }
+}
+
+/// Opens a door to a project in which OpenOxide's own skills are found.
+fn with_own_skills(setting: Setting, context: &TestContext) -> Door<'_> {
+    let variables = vec![("OPENOXIDE_SYSTEM_SKILLS".to_owned(), "on".to_owned())];
+    Door::at(setting, Place { variables, ..Place::new(context, "openoxide") })
+}
+
+/// Reads a file of OpenOxide's own skills, so that they are written, by a user whose umask lets their group write.
+fn write_own_skills(setting: Setting, context: &TestContext) {
+    setting.give(context);
+    let plain = setting.command(context, ["read", "openoxide"]);
+    let mut command = context.command("/bin/sh".as_ref(), ["-c", "umask 002 && exec \"$@\"", "sh"]);
+    command.arg(plain.get_program()).args(plain.get_args()).env_remove("OPENOXIDE_SYSTEM_SKILLS");
+    let written = context.answer(&mut command);
+    assert!(written.stdout.contains("name: openoxide"), "{written}");
+}
+
+/// Nothing of the set can be written by others; where it could be, another user's text is neither listed nor called.
+fn texts_in_place_of_our_own_skills(setting: Setting) {
+    let planted = "---\nname: openoxide\ndescription: PLANTED\n---\nPLANTED\n";
+    let own = "# Using openoxide";
+    for (writable, file) in [
+        (".system/openoxide/SKILL.md", "openoxide/SKILL.md"),
+        (".system/openoxide", "openoxide/SKILL.md"),
+        (".system", "openoxide/SKILL.md"),
+        (".system", "planted/SKILL.md"),
+        ("", "openoxide/SKILL.md"),
+    ] {
+        let context = TestContext::new();
+        write_own_skills(setting, &context);
+        let skills = context.home().join(".openoxide/skills");
+        assert_eq!(writable_by_others(&skills), [] as [PathBuf; 0]);
+        let said = with_own_skills(setting, &context).activate("openoxide");
+        assert!(said.contains(own), "the case shows nothing: {said}");
+        let target = skills.join(".system").join(file);
+        fs_err::create_dir_all(target.parent().unwrap()).unwrap();
+        fs_err::write(target, planted).unwrap();
+        let place = skills.join(writable);
+        let mode = fs_err::metadata(&place).unwrap().permissions().mode();
+        fs_err::set_permissions(place, Permissions::from_mode(mode | 0o022)).unwrap();
+        let mut door = with_own_skills(setting, &context);
+        let said = door.look() + &door.about("openoxide") + &door.activate("planted");
+        assert!(!said.contains("PLANTED"), "{writable}: {said}");
+        // Where the folder itself can be exchanged nothing in it is read, and a server lists no skill that cannot be read.
+        let is_listed = !writable.is_empty() || !matches!(setting.face, Face::Http | Face::McpHttp);
+        assert_eq!(said.contains("Find out why an agent does not see a skill"), is_listed, "{writable}: {said}");
+        let called = door.activate("openoxide");
+        assert_eq!(called.contains(own), !writable.is_empty(), "{writable}: {called}");
+    }
+}
+
+/// Returns what in a folder, itself included, other users may write to.
+fn writable_by_others(path: &Path) -> Vec<PathBuf> {
+    let stat = fs_err::symlink_metadata(path).unwrap();
+    let mut found = Vec::from_iter((stat.permissions().mode() & 0o022 != 0).then(|| path.to_owned()));
+    if stat.is_dir() {
+        found.extend(fs_err::read_dir(path).unwrap().flat_map(|entry| writable_by_others(&entry.unwrap().path())));
+    }
+    found
 }
 
 /// Looking at what servers offer starts no program that only a project names.
