@@ -16,7 +16,7 @@ use openoxide_wire::ChangeAnswer;
 use crate::{
     Error, ErrorKind, Progress, Report,
     numbers::{count, listed},
-    paths,
+    own_skills, paths,
     skill_id::SkillReference,
 };
 
@@ -57,6 +57,14 @@ pub struct Linked {
 /// if one of them cannot be.
 pub fn link(settings: &PlaceSettings, input: &LinkInput, report: Report<'_>) -> Result<Linked, Error> {
     let pair = HostPair::of(&settings.workspace, &settings.view, &input.into)?;
+    if !input.dry_run {
+        // A link to one of OpenOxide's own skills needs the folder that it leads to.
+        let named = input.skills.iter().filter_map(|skill| pair.find(skill).ok()?.first().copied());
+        let written = own_skills::write_if_among(settings, &named.collect::<Vec<_>>())?;
+        if let Some(folder) = written {
+            report(Progress::Done(own_skills::written_line(&folder)));
+        }
+    }
     let mut linking = Linking { pair: &pair, input, report, wanted: 0, done: Vec::new() };
     let ignored = if input.skills.is_empty() {
         linking.all();

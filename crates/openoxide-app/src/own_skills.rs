@@ -1,29 +1,41 @@
-//! Use case: write OpenOxide's own skills to their folder, when something needs their files.
+//! Use case: write OpenOxide's own skills to their folder, before files of theirs are needed.
 
-use openoxide_config::Environment;
-use openoxide_live::{PlaceSettings, Snapshot};
-use openoxide_skills::catalog::Entry;
+use std::path::{Path, PathBuf};
+
+use openoxide_config::Workspace;
+use openoxide_live::PlaceSettings;
+use openoxide_skills::catalog::{Entry, View};
+use openoxide_skills::text::TerminalText;
 
 use crate::error::{Error, ErrorKind};
 
-/// Writes the skills, unless they are there. Returns their folder if something was written.
-pub fn write(environment: &Environment) -> Result<Option<std::path::PathBuf>, Error> {
-    openoxide_config::unpack_system_skills(environment).map_err(|error| {
-        let message = format!("OpenOxide's own skills cannot be written: {error}");
-        let help = "set OPENOXIDE_HOME to a folder of your own, or OPENOXIDE_SYSTEM_SKILLS=off to leave them out";
-        Error::other(ErrorKind::Failed, "not-written", message).with_help(help)
-    })
+/// Writes the skills if the host looks where they belong and they are not there. Returns their folder if something was
+/// written.
+pub fn write(place: &PlaceSettings) -> Result<Option<PathBuf>, Error> {
+    if place.view.roots.iter().any(|root| are_in(&place.view, &root.path)) {
+        unpack(&place.workspace)
+    } else {
+        Ok(None)
+    }
 }
 
-/// Tells whether a text names one of the skills, and its files are only in the program.
-pub fn is_unwritten(snapshot: &Snapshot, text: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
-    let is_named = |entry: &Entry| text.split(|letter| !is_part(letter)).any(|word| word == &*entry.skill.name);
-    snapshot.catalog.skills.iter().any(|entry| !snapshot.catalog.roots[entry.root].exists && is_named(entry))
+/// Writes the skills if one of these is one of them. Returns their folder if something was written.
+pub(crate) fn write_if_among(place: &PlaceSettings, entries: &[&Entry]) -> Result<Option<PathBuf>, Error> {
+    let is_own = |entry: &&Entry| entry.found().ancestors().any(|folder| are_in(&place.view, folder));
+    if entries.iter().any(is_own) { unpack(&place.workspace) } else { Ok(None) }
 }
 
-/// Tells whether the host looks where the skills belong.
-pub fn are_looked_for(place: &PlaceSettings) -> bool {
-    let embedded = place.view.around.embedded.as_ref();
-    embedded.is_some_and(|skills| place.view.roots.iter().any(|root| root.path == skills.folder))
+/// Says where the skills are now.
+pub fn written_line(folder: &Path) -> String {
+    format!("OpenOxide's own skills are now in {}", TerminalText(&folder.to_string_lossy()))
+}
+
+/// Tells whether the skills belong in a folder.
+fn are_in(view: &View, folder: &Path) -> bool {
+    view.around.embedded.as_ref().is_some_and(|skills| skills.folder == folder)
+}
+
+fn unpack(workspace: &Workspace) -> Result<Option<PathBuf>, Error> {
+    openoxide_config::unpack_system_skills(&workspace.environment)
+        .map_err(|error| Error::other(ErrorKind::Failed, "not-written", error.to_string()).with_help(error.help()))
 }

@@ -99,7 +99,9 @@ impl<'a> Asking<'a> {
 
     pub(crate) fn drive<O: Resumable>(&mut self, operation: &mut O, conversation: &mut Conversation) -> O::Output {
         let runner = Rc::clone(&self.runner);
-        drive(operation, conversation, self, |run| runner.run(run))
+        let output = drive(operation, conversation, self, |run| runner.run(run));
+        self.ui.say_own_skills(self.snapshot);
+        output
     }
 
     pub(crate) fn isolation(&self) -> &'static str {

@@ -13,7 +13,6 @@ pub(crate) mod mcp;
 pub(crate) mod mentions;
 pub(crate) mod new;
 pub(crate) mod overview;
-pub(crate) mod own_skills;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod remote;

@@ -3,11 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use clap::ValueEnum;
-use openoxide_app::{Environment, Place, list, own_skills, variables};
+use openoxide_app::{Environment, Place, PlaceSettings, list, own_skills, variables};
 use openoxide_server::mcp::{McpOptions, ToolNames};
 use openoxide_server::{Engine, EngineOptions, Log, LogFormat, LogOptions};
 
-use crate::commands::own_skills::write_own_skills;
 use crate::error::CommandError;
 use crate::session::{open, place};
 use crate::ui::{Ui, safe};
@@ -70,12 +69,7 @@ pub(crate) fn start_log(ui: &Ui, format: LogFormat) -> Result<Log, CommandError>
 /// Serves the client that has standard input and output, until it is gone. People read the log in the client's own.
 pub(crate) fn serve_client<F: Future>(ui: &Ui, serve: impl FnOnce(Engine) -> F) -> anyhow::Result<F::Output> {
     let log = start_log(ui, if ui.common.quiet { LogFormat::Off } else { LogFormat::Text })?;
-    let environment = Environment::from_process();
-    if own_skills::are_looked_for(&open(ui)?) {
-        // Where they cannot be written, everything else is served all the same.
-        write_own_skills(ui, &environment).unwrap_or_else(|error| ui.warn(&safe(&error.to_string())));
-    }
-    let engine = Engine::new(environment, open_place(ui)?, engine_options(ui));
+    let engine = Engine::new(Environment::from_process(), open_served_place(ui)?, engine_options(ui));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let served = runtime.block_on(serve(engine.clone()));
     // What was done is written down before the process ends.
@@ -89,7 +83,24 @@ pub(crate) fn serve_client<F: Future>(ui: &Ui, serve: impl FnOnce(Engine) -> F) 
 /// Returns the place that the command line means. What was typed wrong is an error, and what is wrong with settings is
 /// said once, before anyone waits for an answer.
 pub(crate) fn open_place(ui: &Ui) -> anyhow::Result<Place> {
+    Ok(place_of(ui, &open(ui)?))
+}
+
+/// Opens the place that is served. OpenOxide's own skills are written if its host looks for them: clients read their files.
+pub(crate) fn open_served_place(ui: &Ui) -> anyhow::Result<Place> {
     let settings = open(ui)?;
+    match own_skills::write(&settings) {
+        Ok(written) => written.iter().for_each(|folder| ui.say(&own_skills::written_line(folder))),
+        // Everything else is served all the same.
+        Err(error) => {
+            ui.warn(&safe(&error.to_string()));
+            error.help().iter().for_each(|help| ui.hint(&safe(help)));
+        }
+    }
+    Ok(place_of(ui, &settings))
+}
+
+fn place_of(ui: &Ui, settings: &PlaceSettings) -> Place {
     ui.warn_of_settings(&settings.workspace, &settings.problems);
     if list::is_fixed(&settings.view) {
         let host = &settings.view.host.title;
@@ -102,7 +113,7 @@ pub(crate) fn open_place(ui: &Ui) -> anyhow::Result<Place> {
     let added = ui.common.add_dir.iter().map(|added| folder.join(added)).collect();
     // The project is fixed, so that nobody widens it by what they put above it, or puts a link to another one in its place.
     let project = Some(settings.workspace.project.clone());
-    Ok(Place { folder, project, added, touched: Vec::new(), ..place(&ui.common) })
+    Place { folder, project, added, touched: Vec::new(), ..place(&ui.common) }
 }
 
 /// Returns how to serve; what a person should know is said on standard error.

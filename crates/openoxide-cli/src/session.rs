@@ -4,7 +4,7 @@ use std::io::Read;
 
 use anyhow::Context as _;
 use openoxide_app::{
-    ConfigProblem, Depth, OWN_HOST, Place, PlaceSettings, Snapshot, Workspace, paths, problems, settings,
+    ConfigProblem, Depth, OWN_HOST, Place, PlaceSettings, Snapshot, Workspace, own_skills, paths, problems, settings,
 };
 
 use crate::ui::{Ui, safe, safe_lines};
@@ -48,6 +48,13 @@ impl Ui {
     /// Warns of what is wrong with settings.
     pub(crate) fn warn_of_settings(&self, workspace: &Workspace, problems: &[ConfigProblem]) {
         warn_of(self, workspace, problems::news(problems));
+    }
+
+    /// Says that OpenOxide's own skills were written, if they were.
+    pub(crate) fn say_own_skills(&self, snapshot: &Snapshot) {
+        if let Some(folder) = snapshot.runtime().ok().and_then(|runtime| runtime.wrote_own_skills()) {
+            self.say(&own_skills::written_line(folder));
+        }
     }
 }
 

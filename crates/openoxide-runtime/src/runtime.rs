@@ -1,11 +1,12 @@
 //! The runtime: one host's view of a project, its catalog, and the decisions of the user.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::{path::PathBuf, time::SystemTime};
+use std::time::SystemTime;
 
 use openoxide_config::{
     Environment, McpServer, McpTransport, PermissionPolicy, RememberedAnswer, SandboxSettings, Timestamp, Trust,
-    TrustError, TrustRecord, Workspace,
+    TrustError, TrustRecord, UnpackError, Workspace, unpack_system_skills,
 };
 use openoxide_permissions::{Action, Approvals, Decision, Permission, RuleError, Rules, decide};
 use openoxide_sandbox::Limits;
@@ -32,6 +33,8 @@ pub struct Runtime {
     pub(crate) gives_files: bool,
     pub(crate) hosts: Hosts,
     pub(crate) names_that_hosts_obey: OnceLock<Vec<String>>,
+    /// Where OpenOxide's own skills were written to, if they were.
+    wrote_own_skills: OnceLock<PathBuf>,
 }
 
 impl Runtime {
@@ -64,6 +67,7 @@ impl Runtime {
             gives_files: workspace.gives_files(),
             hosts: workspace.hosts.clone(),
             names_that_hosts_obey: OnceLock::new(),
+            wrote_own_skills: OnceLock::new(),
         })
     }
 
@@ -75,6 +79,22 @@ impl Runtime {
     /// Returns what the host sees.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// Writes OpenOxide's own skills if this is one of them and its files are only in the program: they are about to be read.
+    pub(crate) fn write_if_own(&self, entry: &Entry) -> Result<(), UnpackError> {
+        if self.catalog.is_only_in_program(entry)
+            && let Some(folder) = unpack_system_skills(&self.environment)?
+        {
+            // One folder: it does not matter who wrote first.
+            let _ = self.wrote_own_skills.set(folder);
+        }
+        Ok(())
+    }
+
+    /// Returns where OpenOxide's own skills were written to, because their files were needed.
+    pub fn wrote_own_skills(&self) -> Option<&Path> {
+        self.wrote_own_skills.get().map(PathBuf::as_path)
     }
 
     /// Returns the rules that apply.

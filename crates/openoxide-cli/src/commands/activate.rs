@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use openoxide_app::activate::{self, ActivateInput};
 use openoxide_app::{
-    Call, CallArguments, Caller, RemoteName, Session as Conversation, SkillRef, Snapshot, mentions::turn_of_text,
-    off::skills_off, record as recording,
+    Call, CallArguments, Caller, Depth, RemoteName, Session as Conversation, SkillRef, Snapshot,
+    mentions::turn_of_text, off::skills_off, record as recording,
 };
 use openoxide_wire::ActivateAnswer;
 
 use crate::asking::{Asking, AskingArgs};
-use crate::commands::{mentions, own_skills::search_files_of, remote};
+use crate::commands::{mentions, remote};
 use crate::error::{CommandError, unknown_skill};
-use crate::session::unknown_skill_hint;
+use crate::session::{search, unknown_skill_hint};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
 use crate::{args::caller, typed};
 
@@ -59,7 +59,7 @@ pub(crate) struct ActivateArgs {
 }
 
 pub(crate) fn activate(ui: &Ui, args: &ActivateArgs) -> anyhow::Result<ExitStatus> {
-    let snapshot = search_files_of(ui, args.skill.as_ref().or(args.turn.as_ref()).map_or("", String::as_str))?;
+    let snapshot = search(ui, Depth::Quick)?;
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     let mut conversation = match &args.record {
         Some(file) => recording::open(file)?,

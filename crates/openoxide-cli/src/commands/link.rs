@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use openoxide_app::link::{LinkInput, UnlinkInput};
 use openoxide_app::{Error, PlaceSettings, Report, SkillReference, Workspace, paths};
 
-use crate::commands::own_skills::search_files_of;
 use crate::ui::{ExitStatus, Ui};
 use crate::{error::CommandError, session::open, typed};
 
@@ -54,10 +53,6 @@ pub(crate) struct UnlinkArgs {
 }
 
 pub(crate) fn link(ui: &Ui, args: &LinkArgs) -> anyhow::Result<ExitStatus> {
-    if !args.dry_run {
-        // A link to one of OpenOxide's own skills needs the folder that it leads to.
-        search_files_of(ui, &args.skills.join(" "))?;
-    }
     let settings = open(ui)?;
     let (skills, into) = (args.skills.clone(), args.into.clone());
     let input = LinkInput { skills, into, copy: args.copy, dry_run: args.dry_run };

@@ -29,7 +29,9 @@ pub(crate) fn prompt(ui: &Ui, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
     let snapshot = search(ui, Depth::Quick)?;
     let input =
         PromptInput { window: args.window, can_read: !args.no_read_tool, preload: args.preload.clone(), served: false };
-    let drawn = match openoxide_app::prompt::prompt(&snapshot, &input) {
+    let drawn = openoxide_app::prompt::prompt(&snapshot, &input);
+    ui.say_own_skills(&snapshot);
+    let drawn = match drawn {
         Err(Error::Refused(refusal)) => {
             ui.problem(&safe_lines(&refusal.text));
             return Ok(ExitStatus::No);

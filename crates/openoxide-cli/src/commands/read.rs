@@ -2,13 +2,12 @@
 
 use openoxide_app::read::{self, ReadInput};
 use openoxide_app::{
-    Audience, Caller, ReadForm, ReadPart, ReadProblem, ReadRefusal, ReadRefusalReason, RemoteName, ResourceBytes,
-    ResourceContent, Session as Conversation, SkillFile, SkillRef, Snapshot,
+    Audience, Caller, Depth, ReadForm, ReadPart, ReadProblem, ReadRefusal, ReadRefusalReason, RemoteName,
+    ResourceBytes, ResourceContent, Session as Conversation, SkillFile, SkillRef, Snapshot,
 };
 
 use crate::asking::{Asking, AskingArgs};
-use crate::commands::own_skills::search_files_of;
-use crate::session::unknown_skill_hint;
+use crate::session::{search, unknown_skill_hint};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
 use crate::{args::caller, commands::remote, error::CommandError};
 
@@ -40,7 +39,7 @@ pub(crate) struct ReadArgs {
 }
 
 pub(crate) fn read(ui: &Ui, args: &ReadArgs) -> anyhow::Result<ExitStatus> {
-    let snapshot = search_files_of(ui, &args.skill)?;
+    let snapshot = search(ui, Depth::Quick)?;
     let mut asking = Asking::new(ui, &snapshot, &args.asking);
     let mut reading = read::read(&snapshot, input(args))?;
     let outcome = asking.drive(&mut reading, &mut Conversation::new(""));
@@ -96,7 +95,10 @@ fn told(ui: &Ui, snapshot: &Snapshot, name: &str, args: &ReadArgs, refusal: &Rea
         let told = CommandError::no(format!("no skill is called `{}`", safe(name)));
         return told.hint(unknown_skill_hint(ui, &snapshot.workspace, name, near.as_deref()));
     }
-    let told = CommandError::no(safe_lines(&refusal.text));
+    let told = CommandError::no(safe_lines(&refusal.in_terminal()));
+    if let Some(help) = &refusal.help {
+        return told.hint(safe(help));
+    }
     let ReadRefusalReason::Problem(problem) = refusal.reason else { return told };
     match problem {
         ReadProblem::NotCallable => told.hint(format!("`{} NAME` says why", ui.command("explain"))),

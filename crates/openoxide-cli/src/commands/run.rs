@@ -3,12 +3,12 @@
 use std::{ffi::OsString, io::IsTerminal as _};
 
 use openoxide_app::{
-    Caller, Ended, RefusalReason, ScriptCall, ScriptOutcome, Session as Conversation, SkillRef, Workspace, paths, run,
+    Caller, Depth, Ended, RefusalReason, ScriptCall, ScriptOutcome, Session as Conversation, SkillRef, Workspace,
+    paths, run,
 };
 
 use crate::asking::{Asking, AskingArgs};
-use crate::commands::own_skills::search_files_of;
-use crate::session::{read_stdin, unknown_skill_hint};
+use crate::session::{read_stdin, search, unknown_skill_hint};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
 use crate::{args::caller, error::CommandError, typed::shown_word};
 
@@ -37,7 +37,7 @@ pub(crate) struct RunArgs {
 }
 
 pub(crate) fn run(ui: &Ui, args: &RunArgs) -> anyhow::Result<ExitStatus> {
-    let snapshot = search_files_of(ui, &args.skill)?;
+    let snapshot = search(ui, Depth::Quick)?;
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     let call = ScriptCall {
         skill: SkillRef::Typed(args.skill.clone()).resolve(&snapshot, args.caller)?,

@@ -19,10 +19,10 @@ use openoxide_server::{
 };
 use secrecy::SecretString;
 
-use super::{mcp, own_skills::write_own_skills};
+use super::mcp;
 use crate::called;
 use crate::error::CommandError;
-use crate::serving::{LAST, ToolArgs, engine_options, open_place, start_log, token_failed};
+use crate::serving::{LAST, ToolArgs, engine_options, open_served_place, start_log, token_failed};
 use crate::ui::{ExitStatus, Ui, safe};
 
 /// The port, where none is named.
@@ -166,8 +166,7 @@ fn open_and_serve(ui: &Ui, args: &ServeArgs) -> anyhow::Result<()> {
     let access = access(&environment, args, &sessions)?;
     // Whatever runs for a skill has no business with it.
     let variable = environment.variables.remove(variables::OPENOXIDE_TOKEN).is_some();
-    let place = open_place(ui)?;
-    write_own_skills(ui, &environment)?;
+    let place = open_served_place(ui)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("failed to start threads")?;
     let served = runtime.block_on(listen_and_serve(ui, args, environment, place, (access, sessions, variable)));

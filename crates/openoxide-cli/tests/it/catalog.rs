@@ -1,7 +1,6 @@
 //! The promises about the catalog: who wins, what is the same, what is written and what is not.
 
 use std::ffi::OsStr;
-use std::path::Path;
 
 use openoxide_testkit::TestContext;
 use serde_json::Value;
@@ -392,6 +391,70 @@ fn system_skills_are_unpacked_once() {
     let siblings: Vec<_> =
         fs_err::read_dir(system.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(siblings, [OsStr::new(".system")], "nothing is left behind");
+}
+
+/// Every way to a skill's files writes them first, whatever was typed; what only names a skill does not.
+#[test]
+fn files_of_system_skills_are_written_when_they_are_needed() {
+    let runs = |args: &[&str], text: &str| {
+        let context = TestContext::new();
+        context.tree("//- home/.openoxide/config.toml\n[agents.writer]\nskills = [\"skill-creator\"]\n");
+        context.tree(&format!("//- text\n{text}\n"));
+        let input = fs_err::File::open(context.root().join("text")).unwrap();
+        let args = args.iter().map(|arg| arg.replace("[ROOT]", &context.root().display().to_string()));
+        let mut command = context.command(crate::support::bin(), args);
+        let output = context.answer(command.env_remove("OPENOXIDE_SYSTEM_SKILLS").stdin(input.into_parts().0));
+        (output, context.home().join(".openoxide/skills/.system/skill-creator/SKILL.md").exists())
+    };
+    let item = "[ROOT]/home/.openoxide/skills/.system/skill-creator/SKILL.md";
+    for args in [
+        &["activate", "skill-creator"][..],
+        &["activate", "--turn", "use $skill-creator"],
+        &["activate", "--turn", "-"],
+        &["activate", "--turn", "use it", "--item", item],
+        &["prompt", "--preload", "skill-creator"],
+        &["prompt", "--agent", "writer"],
+        &["read", "skill-creator", "references/checklist.md"],
+        &["read", item],
+        &["run", "skill-creator", "nothing.sh"],
+        &["trust", "--skill", "skill-creator", "--yes"],
+        &["link", "skill-creator", "--into", "codex"],
+    ] {
+        let (output, is_written) = runs(args, "use $skill-creator");
+        assert!(is_written, "{args:?}: {output}");
+        assert_eq!(output.stderr.matches("OpenOxide's own skills are now in ").count(), 1, "{args:?}: {output}");
+        assert!(args[0] == "run" || output.status == Some(0), "{args:?}: {output}");
+    }
+    for args in [
+        &["prompt"][..],
+        &["mentions", "use $skill-creator"],
+        &["link", "skill-creator", "--into", "codex", "--dry-run"],
+    ] {
+        let (output, is_written) = runs(args, "");
+        assert!(!is_written && output.status == Some(0), "{args:?}: {output}");
+    }
+}
+
+/// Where they cannot be written, everything else is served.
+#[test]
+fn where_system_skills_cannot_be_written_that_is_said() {
+    let context = TestContext::new();
+    context.skill("deploy", "Ships it").tree("//- home/.openoxide/skills\nno folder\n");
+    let said = serve_until(&context, || true);
+    assert!(said.contains("OpenOxide's own skills cannot be written: "), "{said}");
+    assert!(said.contains("OPENOXIDE_HOME"), "{said}");
+    for args in [&["mcp"][..], &["activate", "openoxide"], &["read", "openoxide"]] {
+        let mut command = context.command(crate::support::bin(), args);
+        let output = context.answer(command.env_remove("OPENOXIDE_SYSTEM_SKILLS").stdin(std::process::Stdio::null()));
+        assert!(output.stderr.contains("OpenOxide's own skills cannot be written: "), "{args:?}: {output}");
+        assert!(output.stderr.contains("OPENOXIDE_HOME"), "{args:?}: {output}");
+        assert_eq!(output.status, Some(i32::from(args != ["mcp"])), "{args:?}: {output}");
+    }
+    // A host that does not look for them needs none.
+    let other = TestContext::new();
+    let mut command = other.command(crate::support::bin(), ["mcp", "--host", "codex"]);
+    other.answer(command.env_remove("OPENOXIDE_SYSTEM_SKILLS").stdin(std::process::Stdio::null()));
+    assert!(!other.home().join(".openoxide/skills").exists());
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub(crate) fn load_part(
 ) -> Result<Loading, Refusal> {
     let view = runtime.view();
     let failed = |why: String| unreadable(view, &call, &entry, &why);
+    runtime.write_if_own(&entry).map_err(|error| Refusal { help: Some(error.help()), ..failed(error.to_string()) })?;
     let dir = SkillDir::of(runtime.catalog(), &entry).map_err(|error| failed(error.to_string()))?;
     let snapshot = dir.snapshot(&FolderLimits::SNAPSHOT);
     let alone;

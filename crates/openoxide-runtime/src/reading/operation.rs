@@ -141,6 +141,11 @@ fn read(
     request: &ResourceRequest,
 ) -> Result<ResourceAnswer, ReadRefusal> {
     let (host, catalog) = (&runtime.view().host, runtime.catalog());
+    runtime.write_if_own(entry).map_err(|error| ReadRefusal {
+        complaint: Some(error.to_string()),
+        help: Some(error.help()),
+        ..ResourceRefusal::new(host, catalog, request, ReadProblem::Unreadable).into()
+    })?;
     if let ReadTarget::Found { path, kind: kind @ (FoundKind::PlainFile | FoundKind::Folder), .. } = &reading.target {
         let refuse = |problem| ResourceRefusal::new(host, catalog, request, problem);
         let dir = SkillDir::of(catalog, entry).map_err(|_| refuse(ReadProblem::NotFound))?;

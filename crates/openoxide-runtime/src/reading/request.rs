@@ -114,7 +114,7 @@ pub struct ReadRefusal {
     pub reason: ReadRefusalReason,
     /// The reason in words, the host's own where it has some. They never hold an absolute path.
     pub text: String,
-    /// What a server's program complained about, for the user's own terminal alone.
+    /// What the system or a server's program complained about, for the user's own terminal alone.
     pub complaint: Option<String>,
     /// The next step.
     pub help: Option<String>,
@@ -147,7 +147,7 @@ impl ReadRefusal {
         }
     }
 
-    /// Returns the text for the user's own terminal, with what a server's program complained about.
+    /// Returns the text for the user's own terminal, with what the system or a server's program complained about.
     pub fn in_terminal(&self) -> String {
         match &self.complaint {
             Some(complaint) => format!("{}: {complaint}", self.text),

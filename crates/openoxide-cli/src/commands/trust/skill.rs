@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use openoxide_app::{PermissionKind, Workspace, listed, paths, trust::GrantRequest};
+use openoxide_app::{Depth, PermissionKind, Workspace, listed, paths, trust::GrantRequest};
 use openoxide_wire::ChangeAnswer;
 
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
-use crate::{asking::AskingArgs, commands::own_skills::search_files_of, typed};
+use crate::{asking::AskingArgs, session::search, typed};
 
 pub(super) fn grant(ui: &Ui, skill: &str, kinds: &[PermissionKind], asking: &AskingArgs) -> anyhow::Result<ExitStatus> {
-    let snapshot = search_files_of(ui, skill)?;
+    let snapshot = search(ui, Depth::Quick)?;
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
-    let request = openoxide_app::trust::request(&snapshot, skill, kinds)?;
+    let request = openoxide_app::trust::request(&snapshot, skill, kinds);
+    ui.say_own_skills(&snapshot);
+    let request = request?;
     let name = safe(&request.name);
     if request.is_granted {
         let has =
