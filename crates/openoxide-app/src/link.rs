@@ -63,7 +63,9 @@ pub fn link(settings: &PlaceSettings, input: &LinkInput, report: Report<'_>) -> 
         // A link to one of OpenOxide's own skills needs the folder that it leads to.
         let named = input.skills.iter().filter_map(|skill| pair.find(skill).ok()?.first().copied());
         let written = own_skills::write_if_among(settings, &named.collect::<Vec<_>>())?;
-        written.iter().for_each(|folder| report(Progress::Done(own_skills::written_line(folder))));
+        if let Some(folder) = written {
+            report(Progress::Done(own_skills::written_line(&folder)));
+        }
     }
     let mut linking =
         Linking { pair: &pair, input, report, wanted: 0, done: Vec::new(), also_seen_by: BTreeSet::new() };

@@ -53,8 +53,9 @@ impl Ui {
 
     /// Says that OpenOxide's own skills were written, if they were.
     pub(crate) fn say_own_skills(&self, snapshot: &Snapshot) {
-        let written = snapshot.runtime().ok().and_then(|runtime| runtime.wrote_own_skills());
-        written.iter().for_each(|folder| self.say(&own_skills::written_line(folder)));
+        if let Some(folder) = snapshot.runtime().ok().and_then(|runtime| runtime.wrote_own_skills()) {
+            self.say(&own_skills::written_line(folder));
+        }
     }
 }
 

@@ -153,6 +153,9 @@ mod tests {
         assert_eq!(fs_err::read_dir(dir.path().join("skills")).unwrap().count(), 1);
     }
 
+    /// A path in the set, and what is done to it.
+    type Change<'c> = (&'c str, &'c dyn Fn(&Path));
+
     /// Only the program's own bytes, which nobody else could write, are taken for them.
     #[test]
     fn what_only_looks_like_the_set_is_rewritten() {
@@ -160,7 +163,7 @@ mod tests {
         let skills = set(dir.path(), &[("a/SKILL.md", b"one"), ("a/more/notes.md", b"two")]);
         let target = skills.folder.clone();
         assert!(unpack(&skills).unwrap() && skills.is_written());
-        let change: [(&str, &dyn Fn(&Path)); 7] = [
+        let changes: [Change<'_>; 7] = [
             ("a/SKILL.md", &|file| fs_err::write(file, "owt").unwrap()),
             ("a/SKILL.md", &|file| mode(file, 0o666)),
             ("a/more", &|folder| mode(folder, 0o777)),
@@ -172,7 +175,7 @@ mod tests {
                 symlink(dir.path().join("notes"), file).unwrap();
             }),
         ];
-        for (path, change) in change {
+        for (path, change) in changes {
             change(&target.join(path));
             assert!(!skills.is_written(), "{path}");
             assert!(unpack(&skills).unwrap() && !unpack(&skills).unwrap(), "{path}");

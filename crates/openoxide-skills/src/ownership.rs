@@ -70,12 +70,27 @@ pub fn is_ours(stat: &Metadata) -> bool {
 
 /// Tells whether this is the number of the user who runs this program, or root's.
 pub(crate) fn is_user_or_root(user: u32) -> bool {
-    [0, rustix::process::geteuid().as_raw()].contains(&user)
+    is_root_or(this_user(), user)
+}
+
+/// Returns the number of the user who runs this program.
+pub(crate) fn this_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Tells whether an owner is root or this user.
+pub(crate) fn is_root_or(user: u32, owner: u32) -> bool {
+    owner == 0 || owner == user
 }
 
 /// Tells whether other users may write to a file, or make files in a folder.
 pub fn others_write(stat: &Metadata) -> bool {
-    stat.mode() & OTHERS_WRITE != 0 || (stat.mode() & GROUP_WRITES != 0 && stat.gid() != stat.uid())
+    lets_others_write(stat.mode(), stat.uid(), stat.gid())
+}
+
+/// Tells the same of a mode, the owner and the group.
+pub(crate) fn lets_others_write(mode: u32, user: u32, group: u32) -> bool {
+    mode & OTHERS_WRITE != 0 || (mode & GROUP_WRITES != 0 && group != user)
 }
 
 /// Tells whether a folder is one in which nobody replaces what belongs to others.
@@ -109,7 +124,7 @@ fn check_belongs(path: &Path, stat: &Metadata, what: &str) -> Result<(), Foreign
     if is_ours(stat) {
         return Ok(());
     }
-    let (user, shown) = (rustix::process::geteuid().as_raw(), TerminalText(&path_text(path)).to_string());
+    let (user, shown) = (this_user(), TerminalText(&path_text(path)).to_string());
     if stat.uid() == UNMAPPED && !is_whole_machine() {
         let message = format!("in this user namespace nobody can tell whose {what} `{shown}` is, so it is ignored");
         let help = "run OpenOxide outside of the container or sandbox that it is in".to_owned();

@@ -11,6 +11,7 @@ mod copy;
 mod digest;
 mod dir;
 mod error;
+mod foreign;
 mod judged_file;
 mod manifest;
 mod media_type;
@@ -29,6 +30,7 @@ pub use answer::{ResourceAnswer, ResourceContent, ResourcePart, ResourceRefusal,
 pub use digest::{FileDigest, Hex, LinkDigest, TreeDigest};
 pub use dir::SkillDir;
 pub use error::SnapshotError;
+pub use foreign::ForeignPart;
 pub use judged_file::{FileRefusal, open_judged};
 pub use manifest::{FileManifest, ManifestFile};
 pub use media_type::{ContentKind, media_type, media_type_of};

@@ -448,7 +448,7 @@ fn where_system_skills_cannot_be_written_that_is_said() {
         let output = context.answer(command.env_remove("OPENOXIDE_SYSTEM_SKILLS").stdin(std::process::Stdio::null()));
         assert!(output.stderr.contains("OpenOxide's own skills cannot be written: "), "{args:?}: {output}");
         assert!(output.stderr.contains("OPENOXIDE_HOME"), "{args:?}: {output}");
-        assert_eq!(output.status, Some(if args == ["mcp"] { 0 } else { 1 }), "{args:?}: {output}");
+        assert_eq!(output.status, Some(i32::from(args != ["mcp"])), "{args:?}: {output}");
     }
     // A host that does not look for them needs none.
     let other = TestContext::new();

@@ -58,7 +58,8 @@ pub(crate) fn attach(
 }
 
 const MISSING: &str = "there is no such file";
-const OF_ANOTHER_USER: &str = "the skill belongs to another user, and attaches no files of the project";
+const OF_ANOTHER_USER: &str =
+    "another user owns the skill, or can write to a part of it, so it attaches no files of the project";
 const NO_PROJECT: &str = "it lies in a home folder or above, and only files of a project or the skill are attached";
 
 struct Finder<'a> {
@@ -97,7 +98,7 @@ impl Finder<'_> {
             // Who is named with `@` is no file, and not worth a word.
             return Err(if read.is_ok() { NO_PROJECT } else { MISSING });
         }
-        if base != FileBase::Skill && !self.loading.is_users_own() {
+        if base != FileBase::Skill && self.loading.foreign.is_some() {
             return Err(if read.is_ok() { OF_ANOTHER_USER } else { MISSING });
         }
         let resource = read.map_err(words)?;

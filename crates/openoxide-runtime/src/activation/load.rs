@@ -54,6 +54,7 @@ pub(crate) fn load_part(
         arguments: call.arguments.split(view),
         variables: variables(runtime, session, &entry),
         profile: runtime.profile(&entry),
+        foreign: own_file.foreign.clone(),
         call,
         entry,
         dir,

@@ -6,8 +6,7 @@ use openoxide_config::PermissionKind;
 use openoxide_permissions::GrantDelta;
 use openoxide_sandbox::PrivateFolder;
 use openoxide_skills::expand::{Arguments, Expanded, ShellPiece, Variables};
-use openoxide_skills::ownership::is_ours;
-use openoxide_skills::resource::{FolderSnapshot, SkillDir, SnapshotError};
+use openoxide_skills::resource::{FolderSnapshot, ForeignPart, SkillDir, SnapshotError};
 use openoxide_skills::{catalog::Entry, envelope::Message, parse::Parsed};
 use serde_json::{Map, Value};
 
@@ -21,6 +20,9 @@ pub(crate) struct Loading {
     pub(crate) dir: SkillDir,
     /// Everything in it, or why it cannot be digested; without a digest it gets no permission.
     pub(crate) snapshot: Result<FolderSnapshot, SnapshotError>,
+    /// What of it another user owned or could write to when it was read. Such a skill does not get files of the project: the
+    /// other user would have them sent.
+    pub(crate) foreign: Option<ForeignPart>,
     /// The digest of its folder; empty if there is none.
     pub(crate) digest: String,
     pub(crate) parsed: Parsed,
@@ -55,11 +57,6 @@ pub(crate) struct Loading {
 impl Loading {
     pub(crate) fn name(&self) -> String {
         self.entry.skill.name.to_string()
-    }
-
-    /// Tells whether the skill belongs to the user or root. Another user who shares a folder may not send files of this one.
-    pub(crate) fn is_users_own(&self) -> bool {
-        std::fs::metadata(self.entry.canonical()).is_ok_and(|file| is_ours(&file))
     }
 
     /// Puts texts in the place of commands, where nothing runs.

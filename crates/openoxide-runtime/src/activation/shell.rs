@@ -79,12 +79,9 @@ fn run(runtime: &Runtime, session: &Session, loading: &mut Loading, piece: &Shel
     let folder = (Variable::SkillDir.environment_name().to_owned(), path_text(&copy));
     let ours = piece.env.iter().cloned().chain([folder]);
     set_variables(&mut command, session, &loading.variables_for(PermissionKind::Shell), ours)?;
-    runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &runtime.in_force_for(loading)?)?;
-    if !loading.is_users_own() {
-        loading
-            .troubles
-            .push(format!("`{}` did not see the project: the skill belongs to another user", piece.command));
-    }
+    let in_force = runtime.in_force_for(loading)?;
+    runtime.confine(&mut command, &runtime.view().around.cwd, &copy, &in_force.grants)?;
+    loading.troubles.extend(in_force.withheld.map(|without| format!("`{}` runs {without}", piece.command)));
     Ok(Run { skill: loading.name(), written: piece.command.clone(), command })
 }
 

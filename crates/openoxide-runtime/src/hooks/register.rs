@@ -96,10 +96,11 @@ pub(crate) fn register(runtime: &Runtime, session: &mut Session, loading: &mut L
         said.extend(problems);
     }
     let allowed = allowed(runtime, loading, hooks, &mut said);
-    if !allowed.is_empty()
-        && let Err(why) = keep(runtime, session, loading, allowed)
-    {
-        said.push(format!("its hooks are not registered: {why}"));
+    if !allowed.is_empty() {
+        said.extend(match keep(runtime, session, loading, allowed) {
+            Ok(withheld) => withheld.map(|without| format!("its hooks run {without}")),
+            Err(why) => Some(format!("its hooks are not registered: {why}")),
+        });
     }
     said.into_iter().map(|text| Notice::new(loading.name(), text)).collect()
 }
@@ -124,8 +125,13 @@ fn allowed(runtime: &Runtime, loading: &Loading, mut hooks: Vec<Hook>, said: &mu
     hooks
 }
 
-/// Puts hooks into the session, with the copy that they run on.
-fn keep(runtime: &Runtime, session: &mut Session, loading: &mut Loading, mut hooks: Vec<Hook>) -> Result<(), String> {
+/// Puts hooks into the session, with the copy that they run on. Returns what they are not given, and why.
+fn keep(
+    runtime: &Runtime,
+    session: &mut Session,
+    loading: &mut Loading,
+    mut hooks: Vec<Hook>,
+) -> Result<Option<String>, String> {
     let in_force = runtime.in_force_for(loading)?;
     loading.private_copy()?;
     let copy = loading.copy.take().ok_or("there is no copy")?;
@@ -137,10 +143,10 @@ fn keep(runtime: &Runtime, session: &mut Session, loading: &mut Loading, mut hoo
         name: loading.name(),
         path,
         entry: loading.entry.clone(),
-        in_force,
+        in_force: in_force.grants,
         variables: loading.variables_for(PermissionKind::Hook),
         hooks,
         copy,
     }));
-    Ok(())
+    Ok(in_force.withheld)
 }

@@ -13,6 +13,13 @@ use super::protected_paths::{real, whereabouts};
 use super::worktree::repository;
 use crate::{RequestedPermission, Runtime, activation::Loading};
 
+/// What is in force for the commands of a skill.
+pub(crate) struct InForce {
+    pub(crate) grants: Grants,
+    /// What was taken from it, and why: "without …".
+    pub(crate) withheld: Option<String>,
+}
+
 impl Runtime {
     /// Returns what is in force for every command of a skill, by the user's settings.
     pub(crate) fn in_force(&self) -> Result<Grants, String> {
@@ -77,16 +84,19 @@ impl Runtime {
 
     /// Returns what is in force for the commands of a skill. Its profile applies if it was approved, or a rule allows it.
     ///
-    /// A rule that allows a command was written for the user's own skills. So the commands of another user's skill, who shares
-    /// a folder, get its copy and no files of the project.
-    pub(crate) fn in_force_for(&self, loading: &Loading) -> Result<Grants, String> {
+    /// A rule that allows a command was written for the user's own skills. So the commands of a skill that another user, who
+    /// shares a folder, made or can change get its copy and no files of the project.
+    pub(crate) fn in_force_for(&self, loading: &Loading) -> Result<InForce, String> {
         let mut in_force = self.in_force()?;
-        if !loading.is_users_own() {
+        let withheld = loading.foreign.as_ref().filter(|_| !in_force.read.is_empty() || !in_force.write.is_empty());
+        let withheld = withheld.map(|foreign| format!("without the files of the project: {foreign}"));
+        if loading.foreign.is_some() {
             (in_force.read, in_force.write) = Default::default();
         }
         let ruled = || self.ruled_by_names(Permission::Profile, &loading.entry, str::to_owned).action;
         let counts = loading.snapshot.is_ok() && (has_profile(&loading.granted) || ruled() == Action::Allow);
-        Ok(if counts { in_force.with(&loading.profile) } else { in_force })
+        let grants = if counts { in_force.with(&loading.profile) } else { in_force };
+        Ok(InForce { grants, withheld })
     }
 }
 

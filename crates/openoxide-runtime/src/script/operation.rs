@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::{ffi::OsString, fmt::Write as _, io::Read as _, sync::Arc};
 
 use openoxide_config::PermissionKind;
-use openoxide_permissions::{Action, Permission};
+use openoxide_permissions::{Action, Grants, Permission};
 use openoxide_sandbox::{Command, Outcome, SandboxError};
 use openoxide_skills::host::{Caller, Situation, Variable};
 use openoxide_skills::resource::{FileDigest, FolderSnapshot, ResourcePath, shown_name};
@@ -251,7 +251,12 @@ impl ScriptRun {
     }
 
     fn start(&mut self, session: &Session, ready: Box<ReadyScript>) -> ScriptStep {
-        let command = ready.command(&self.runtime, session, &self.call);
+        let in_force = self.runtime.in_force_for(&ready.loading);
+        let command = in_force.and_then(|in_force| {
+            let withheld = in_force.withheld.iter().map(|without| format!("`{}` runs {without}", ready.script));
+            self.notices.extend(withheld.map(|text| Notice::new(ready.loading.name(), text)));
+            ready.command(&self.runtime, session, &self.call, &in_force.grants)
+        });
         let command = command.map_err(|why| self.refusal(RefusalReason::NotRun, why))?;
         let arguments = self.call.arguments.iter().map(|word| word.to_string_lossy().into_owned());
         let written = std::iter::once(ready.script.clone()).chain(arguments).collect::<Vec<_>>().join(" ");
@@ -279,7 +284,13 @@ impl ScriptRun {
 }
 
 impl ReadyScript {
-    fn command(&self, runtime: &Runtime, session: &Session, call: &ScriptCall) -> Result<Command, String> {
+    fn command(
+        &self,
+        runtime: &Runtime,
+        session: &Session,
+        call: &ScriptCall,
+        in_force: &Grants,
+    ) -> Result<Command, String> {
         let mut command = match &self.interpreter {
             Interpreter::Itself => Command::new(&self.file, runtime.limits()),
             Interpreter::By { program, words } => {
@@ -293,8 +304,7 @@ impl ReadyScript {
         let folders = [(Variable::SkillDir, &*self.folder), (Variable::ProjectDir, &*around.project)];
         let ours = folders.map(|(variable, folder)| (variable.environment_name(), path_text(folder)));
         set_variables(&mut command, session, &self.loading.variables_for(PermissionKind::Script), ours)?;
-        let in_force = runtime.in_force_for(&self.loading)?;
-        runtime.confine(&mut command, &around.cwd, &self.folder, &in_force)?;
+        runtime.confine(&mut command, &around.cwd, &self.folder, in_force)?;
         Ok(command)
     }
 }

@@ -1,15 +1,17 @@
 //! Reads a skill's folder once: its digest, what it is made of, and its own text, all from the same bytes.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::Stat;
 use rustix::io::Errno;
 
 use super::digest::{FileDigest, LinkDigest, TreeDigest, hash};
 use super::dir::{Extent, SkillDir};
 use super::error::{Result, SnapshotError};
+use super::foreign::ForeignPart;
 use super::walk::{FolderLimits, Visited, Visitor, failed, regular};
-use crate::text::path_text;
+use crate::{ownership::this_user, text::path_text};
 
 /// A skill's folder at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +28,12 @@ pub struct FolderSnapshot {
     pub manifest_size: u64,
     /// What was read through the skill's own file, if that is a link.
     pub(super) linked_manifest: Option<FileDigest>,
+    /// What of it another user owns or could write to when it was read; the first by path, the folder itself before all.
+    pub foreign: Option<ForeignPart>,
 }
 
 impl SkillDir {
-    /// Reads everything in the folder once. A folder with nothing but its `SKILL.md` takes six system calls, and opening
+    /// Reads everything in the folder once. A folder with nothing but its `SKILL.md` takes eight system calls, and opening
     /// and closing the folder itself two more.
     pub fn snapshot(&self, limits: &FolderLimits) -> Result<FolderSnapshot> {
         self.snapshot_as(self.extent, limits)
@@ -50,16 +54,22 @@ impl SkillDir {
             bytes: 0,
             kept: None,
             buffer: vec![],
+            user: this_user(),
+            foreign: None,
         };
+        if extent == Extent::File {
+            // It is no part of the skill, but a user who can write to it can exchange the file.
+            visitor.folder(self.fd(), Path::new(""))?;
+        }
         self.walk(extent, limits, &mut visitor)?;
         let linked = visitor.links.iter().any(|link| link.path == own);
         let linked_manifest = if linked { Some(visitor.linked(self)?) } else { None };
-        let SnapshotVisitor { mut files, mut links, kept, .. } = visitor;
+        let SnapshotVisitor { mut files, mut links, kept, foreign, .. } = visitor;
         let (manifest, manifest_size) = kept.ok_or_else(|| SnapshotError::NoManifest(path_text(own)))?;
         files.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         links.sort_unstable_by(|left, right| left.path.as_os_str().cmp(right.path.as_os_str()));
         let digest = TreeDigest::new(&files, &links, linked_manifest.as_ref());
-        Ok(FolderSnapshot { digest, files, links, manifest, manifest_size, linked_manifest })
+        Ok(FolderSnapshot { digest, files, links, manifest, manifest_size, linked_manifest, foreign })
     }
 }
 
@@ -71,9 +81,18 @@ struct SnapshotVisitor<'a> {
     bytes: u64,
     kept: Option<(Vec<u8>, u64)>,
     buffer: Vec<u8>,
+    /// Who reads.
+    user: u32,
+    foreign: Option<ForeignPart>,
 }
 
 impl Visitor for SnapshotVisitor<'_> {
+    fn folder(&mut self, folder: BorrowedFd<'_>, path: &Path) -> Result<()> {
+        let stat = rustix::fs::fstat(folder).map_err(|error| failed(path, error))?;
+        self.judge_owner(&stat, path);
+        Ok(())
+    }
+
     fn file(&mut self, file: Visited<'_>) -> Result<()> {
         let opened = file.open()?;
         let keep = file.path == self.manifest;
@@ -84,12 +103,19 @@ impl Visitor for SnapshotVisitor<'_> {
 
     fn link(&mut self, link: Visited<'_>) -> Result<()> {
         let target = link.target()?;
+        self.judge_owner(&link.stat()?, &link.path);
         self.links.push(LinkDigest { path: link.path, target });
         Ok(())
     }
 }
 
 impl SnapshotVisitor<'_> {
+    fn judge_owner(&mut self, stat: &Stat, path: &Path) {
+        if self.foreign.as_ref().is_none_or(|foreign| path < &*foreign.path) {
+            self.foreign = ForeignPart::of(stat, path, self.user).or(self.foreign.take());
+        }
+    }
+
     /// Digests what the skill's own file leads to, if it is a link.
     fn linked(&mut self, dir: &SkillDir) -> Result<FileDigest> {
         let path = self.manifest.to_owned();
@@ -102,6 +128,7 @@ impl SnapshotVisitor<'_> {
 
     fn digest(&mut self, file: &OwnedFd, path: PathBuf, keep: bool) -> Result<FileDigest> {
         let stat = regular(file, &path)?;
+        self.judge_owner(&stat, &path);
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         self.bytes = self.bytes.saturating_add(size);
         if self.bytes > self.limits.bytes {

@@ -1,7 +1,7 @@
 //! Another user of this machine, with a folder of theirs, against what a user runs: nothing is read, started or approved.
 
 use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -137,22 +137,81 @@ fn folders_that_a_program_names(setting: Setting) {
     }
 }
 
-/// Another user puts a skill into a project that they share. A command that the user allowed reads nothing of the project for it.
-fn commands_of_another_users_skill(setting: Setting) {
+/// A project with a skill that runs commands, has a hook and attaches a file, and a user who allows all of that.
+fn with_commands(folder: &str) -> TestContext {
     let context = TestContext::new();
-    context.tree(
-        "//- project/.agents/skills/find/SKILL.md\n---\nname: find\ndescription: Finds words\n---\n!`grep -rn . .`\n@notes.md\n\
-         //- project/notes.md\nLEAKED\n//- home/.openoxide/config.toml\n[permission.shell]\n\"grep *\" = \"allow\"\n",
-    );
-    setting.give(&context);
-    let file = context.project().join(".agents/skills/find/SKILL.md");
-    if std::os::unix::fs::chown(&file, Some(65533), None).is_err() {
-        return skipped("only root makes files of another user");
-    }
-    for host in ["openoxide", "claude-code"] {
+    context.tree(&format!(
+        "//- project/{folder}/skills/find/SKILL.md\n---\nname: find\ndescription: Finds words\nhooks:\n  SkillActivated:\n    \
+         - hooks:\n        - type: command\n          command: cat notes.md\n---\n!`grep -rn . .`\n@notes.md\n\
+         //- project/{folder}/skills/find/scripts/info.sh mode=755\n#!/bin/sh\ncat notes.md\n\
+         //- project/notes.md\nLEAKED\n//- home/.openoxide/config.toml\n[permission.shell]\n\"grep *\" = \"allow\"\n\
+         [permission.hook]\n\"cat *\" = \"allow\"\n",
+    ));
+    assert_eq!(run(&context, &["trust"]).status, Some(0));
+    context
+}
+
+/// What another user does to a part of a skill; whether that can be done here.
+type Meddling = (&'static str, fn(&Path) -> bool);
+
+/// The skill's text, a file beside it, or a folder of it is another user's, or can be written by others.
+const MEDDLING: [Meddling; 7] = [
+    ("SKILL.md", |path| chown(path, Some(STRANGER), None).is_ok()),
+    ("scripts/info.sh", |path| chown(path, Some(STRANGER), None).is_ok()),
+    ("scripts", |path| chown(path, Some(STRANGER), None).is_ok()),
+    ("", |path| chown(path, Some(STRANGER), None).is_ok()),
+    ("SKILL.md", |path| chown(path, None, Some(STRANGER)).is_ok() && set_mode(path, 0o664)),
+    ("scripts/info.sh", |path| set_mode(path, 0o777)),
+    ("scripts", |path| set_mode(path, 0o777)),
+];
+
+fn set_mode(path: &Path, mode: u32) -> bool {
+    fs_err::set_permissions(path, Permissions::from_mode(mode)).is_ok()
+}
+
+/// Another user puts a skill, or a part of one, into a project that they share. What the user allowed reads nothing of the
+/// project for it.
+fn commands_of_another_users_skill(setting: Setting) {
+    for (host, folder) in [("openoxide", ".agents"), ("claude-code", ".claude")] {
+        let context = with_commands(folder);
         let said = Door::at(setting, Place::new(&context, host)).activate("find");
-        assert!(said.contains("find") && !said.contains("LEAKED"), "{host}: {said}");
+        assert!(!isolates(&context) || said.contains("LEAKED"), "{host}, as the user's own: {said}");
+        for (part, meddle) in MEDDLING {
+            let context = with_commands(folder);
+            setting.give(&context);
+            if !meddle(&context.project().join(folder).join("skills/find").join(part)) {
+                skipped("only root makes files of another user");
+                continue;
+            }
+            let said = Door::at(setting, Place::new(&context, host)).activate("find");
+            assert!(!said.contains("LEAKED"), "{host}, {part}: {said}");
+        }
     }
+}
+
+/// A notice says what a skill is not given, and why; also of scripts and hooks.
+#[test]
+fn what_is_kept_from_another_users_skill_is_said() {
+    let context = with_commands(".agents");
+    if !isolates(&context) {
+        return skipped("commands do not run here");
+    }
+    let said = || {
+        let activated = run(&context, &["activate", "find"]).stderr;
+        let script = run(&context, &["run", "find", "scripts/info.sh", "--yes"]);
+        (activated, script)
+    };
+    let (activated, script) = said();
+    assert!(!activated.contains("without the files"), "{activated}");
+    assert!(script.stdout.contains("LEAKED") && !script.stderr.contains("without the files"), "{script}");
+    assert!(set_mode(&context.project().join(".agents/skills/find/scripts"), 0o777));
+    let (activated, script) = said();
+    let why = "without the files of the project: other users can write to `scripts`";
+    for what in ["`grep -rn . .` runs", "its hooks run"] {
+        assert!(activated.contains(&format!("find: {what} {why}")), "{activated}");
+    }
+    assert!(script.stderr.contains(&format!("find: `scripts/info.sh` runs {why}")), "{script}");
+    assert!(!script.stdout.contains("LEAKED"), "{script}");
 }
 
 /// Opens a door to a project in which OpenOxide's own skills are found.

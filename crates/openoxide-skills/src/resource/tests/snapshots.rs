@@ -75,6 +75,50 @@ fn a_digest_is_written_and_read() {
     assert!(digits.len() == 64 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')), "{digits}");
 }
 
+/// A part of a skill, what is done to it if that can be done here, and what is said then.
+type OwnerChange<'c> = (&'c str, &'c dyn Fn(&Path) -> bool, String);
+
+#[test]
+fn what_another_user_owns_or_can_write_is_named() {
+    let chown = |path: &Path| std::os::unix::fs::lchown(path, Some(65533), None).is_ok();
+    let open = |path: &Path| fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o666)).is_ok();
+    let shared = |path: &Path| {
+        let mode = std::fs::Permissions::from_mode(0o775);
+        std::os::unix::fs::chown(path, None, Some(65533)).is_ok() && fs_err::set_permissions(path, mode).is_ok()
+    };
+    let theirs = |part: &str| format!("{part} belongs to another user");
+    let writable = |part: &str| format!("other users can write to {part}");
+    let changes: [OwnerChange<'_>; 7] = [
+        ("SKILL.md", &chown, theirs("`SKILL.md`")),
+        ("scripts/run.sh", &open, writable("`scripts/run.sh`")),
+        ("scripts", &chown, theirs("`scripts`")),
+        ("scripts", &shared, writable("`scripts`")),
+        ("latest.sh", &chown, theirs("`latest.sh`")),
+        ("", &chown, theirs("the skill's folder")),
+        ("", &shared, writable("the skill's folder")),
+    ];
+    for (part, change, expected) in changes {
+        let dir = tree(SMALL);
+        let skill = dir.path().join("skill");
+        assert_eq!(snapshot(&skill).unwrap().foreign, None);
+        if change(&skill.components().chain(Path::new(part).components()).collect::<std::path::PathBuf>()) {
+            let foreign = snapshot(&skill).unwrap().foreign.unwrap();
+            assert_eq!(foreign.to_string(), expected);
+        }
+    }
+}
+
+/// The file of a skill that is a single file can be exchanged by those who can write to its folder.
+#[test]
+fn the_folder_of_a_single_file_is_judged_too() {
+    let dir = tree(SMALL);
+    let skill = dir.path().join("skill");
+    let file = || SkillDir::open(&skill).unwrap().own_file().unwrap().foreign;
+    assert_eq!(file(), None);
+    fs_err::set_permissions(&skill, std::fs::Permissions::from_mode(0o777)).unwrap();
+    assert_eq!(file().unwrap().to_string(), "other users can write to the skill's folder");
+}
+
 #[test]
 fn every_change_that_matters_changes_the_digest() {
     let changes: [Change; 8] = [
@@ -259,7 +303,7 @@ fn a_link_that_leads_out_is_not_copied() {
 
 /// Runs itself under `strace` and counts the calls between two marks.
 #[test]
-fn a_folder_with_only_its_skill_costs_eight_calls() {
+fn a_folder_with_only_its_skill_costs_ten_calls() {
     const MARK: &str = "/mark-of-this-test";
     if let Ok(folder) = std::env::var("SNAPSHOT_TO_COUNT") {
         let _ = std::fs::metadata(MARK);
@@ -270,7 +314,7 @@ fn a_folder_with_only_its_skill_costs_eight_calls() {
     let dir = tree("//- skill/SKILL.md\nx\n");
     fs_err::write(dir.path().join("skill/SKILL.md"), "x".repeat(5000)).unwrap();
     let trace = dir.path().join("trace");
-    let this = "resource::tests::snapshots::a_folder_with_only_its_skill_costs_eight_calls";
+    let this = "resource::tests::snapshots::a_folder_with_only_its_skill_costs_ten_calls";
     let status = Command::new("strace")
         // Memory is not counted, nor `fcntl`, by which debug builds make sure of every descriptor that they close.
         .args(["-f", "-e", "trace=!brk,mmap,munmap,futex,fcntl", "-o"])
@@ -285,7 +329,7 @@ fn a_folder_with_only_its_skill_costs_eight_calls() {
     }
     let text = fs_err::read_to_string(&trace).unwrap();
     let calls = calls_between(&text, MARK);
-    assert_eq!(calls.len(), 8, "{calls:#?}");
+    assert_eq!(calls.len(), 10, "{calls:#?}");
 }
 
 /// Returns the calls that the thread of two marks made between them. The other threads of the test program make calls
