@@ -74,7 +74,9 @@ fn recorded(rules: &Rules, program: &Program) -> Result<Tally> {
         for file in answers.recordings()? {
             let new = fs_err::read_to_string(answers.folder().join(&file)).unwrap_or_default();
             let (real, ours) = (lines(&file, &new), lines(&file, &case.recording(&file)?));
-            compare::in_order(&file, &real, &ours).iter().for_each(|line| differences.add(&case.name(), line));
+            for line in compare::in_order(&file, &real, &ours) {
+                differences.add(&case.name(), &line);
+            }
         }
     }
     Ok(differences)

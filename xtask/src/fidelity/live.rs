@@ -114,7 +114,9 @@ impl Match<'_> {
         };
         self.n_trees += 1;
         self.n_skills += real;
-        differences.iter().for_each(|difference| self.differences.add(label, difference));
+        for difference in differences {
+            self.differences.add(label, &difference);
+        }
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Counts differences by what they are about, with an example of each.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use crate::shell::say;
 
@@ -35,7 +36,11 @@ impl Tally {
     pub(super) fn summary(&self) -> String {
         let mut kinds: Vec<_> = self.kinds.iter().collect();
         kinds.sort_by_key(|(_, (number, _))| std::cmp::Reverse(*number));
-        kinds.iter().map(|(kind, (number, example))| format!("{number:>5}  {kind}, such as {example}\n")).collect()
+        let mut text = String::new();
+        for (kind, (number, example)) in kinds {
+            let _ = writeln!(text, "{number:>5}  {kind}, such as {example}");
+        }
+        text
     }
 }
 

@@ -146,8 +146,9 @@ impl<'g> UnseenSkills<'g> {
             return None;
         }
         let subject = format!("{} skills", self.free.len());
+        let whose = if full == title { "its catalog".to_owned() } else { format!("the catalog of {full}") };
         let text = format!(
-            "{subject} are in {}, where {title} does not look; the catalog of {full} has no room for all of them",
+            "{subject} are in {}, where {title} does not look; {whose} has no room for all of them",
             self.roots()
         );
         Some(SuggestionLine { cost: self.free.len(), ..self.line(&subject, text, &Action::List) })

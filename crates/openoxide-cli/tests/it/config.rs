@@ -300,7 +300,7 @@ fn what_is_set_and_unset_leaves_nothing() {
     ----- stdout -----
     ----- stderr -----
     color is removed from ~/.openoxide/config.toml
-    ~/.openoxide/config.toml had nothing else in it, so it is removed
+    ~/.openoxide/config.toml had nothing else in it, so it is removed, and its empty folder with it
     ");
     assert_eq!(files(), before);
 }

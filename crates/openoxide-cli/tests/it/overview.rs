@@ -121,8 +121,8 @@ fn at_a_glance() {
       OpenCode          6          0        3  1.6k characters, no limit
 
     To fix
-      1. 5 skills are in .agents/skills and 1 other folder, where Claude Code does
-         not look
+      1. 5 skills are in .agents/skills (3) and ~/.agents/skills (2), where Claude
+         Code does not look
          openoxide link --all --into claude-code
       2. spelled: Codex, Copilot CLI and OpenCode drop it, because the file is
          called `skill.md`, not `SKILL.md`
@@ -641,9 +641,8 @@ fn advice_makes_nothing_worse() {
       Codex            30          0        0  2.9k of 5.4k tokens (272k window)
 
     To fix
-      1. 30 skills are in ~/.agents/skills, where Claude Code does not look. All of
-         them would overflow the catalog of Claude Code: link those that you need
-         there
+      1. 30 skills are in ~/.agents/skills, where Claude Code does not look; its
+         catalog has no room for all of them
          openoxide list
     ");
     // With the skills where Claude Code looks, its catalog is full.
@@ -693,6 +692,10 @@ fn fits_without(context: &TestContext, off: &[String]) -> bool {
     prompt["shown"].as_array().unwrap().iter().all(|line| line["how"] == "full")
 }
 
+fn field_texts(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
 /// The text says how many skills have to go, and the command names them.
 #[test]
 fn as_many_skills_are_named_as_have_to_go() {
@@ -706,7 +709,8 @@ fn as_many_skills_are_named_as_have_to_go() {
             "//- home/.claude/skills/s{at:02}/SKILL.md\n---\nname: s{at:02}\ndescription: {about}\n---\n"
         ));
         let Some(line) = fix(&context).into_iter().find(|line| line["choices"][0].is_string()) else { continue };
-        let said = line["details"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned();
+        let details = field_texts(&line["details"]);
+        let said = details.iter().find(|detail| detail.starts_with("all descriptions would fit")).unwrap();
         // One skill is said in a word, without a number.
         let number = said.split(' ').find_map(|word| word.parse::<usize>().ok()).unwrap_or(1);
         let largest: Vec<String> = (0..number).map(|at| format!("s{at:02}")).collect();

@@ -58,7 +58,7 @@ fn of_other_hosts() {
     </system-reminder>
     ----- stderr -----
     catalog for claude-code: 1 skill, 6,308 of 8,000 characters (200k window)
-      own        6,201 characters of it
+      built in   6,201 characters for the agent's own skills
     ");
     insta::assert_snapshot!(run(&context, &["prompt", "--host", "agentskills"]), @"
     status: 0

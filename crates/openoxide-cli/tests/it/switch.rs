@@ -82,7 +82,7 @@ fn off_and_on_again() {
     -name = "sql-review"
     -enabled = false
     sql-review is on in OpenOxide (~/.openoxide/config.toml)
-    ~/.openoxide/config.toml had nothing else in it, so it is removed
+    ~/.openoxide/config.toml had nothing else in it, so it is removed, and its empty folder with it
     undo: openoxide disable sql-review --host openoxide
     "#);
     assert_eq!(status(&context, "/sql-review/SKILL.md"), "active");
