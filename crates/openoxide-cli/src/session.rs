@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use openoxide_app::{
-    ConfigProblem, Depth, OWN_HOST, Place, PlaceSettings, Snapshot, Workspace, own_skills, paths, problems, settings,
+    ConfigProblem, Depth, Error, OWN_HOST, Place, PlaceSettings, Snapshot, Workspace, own_skills, paths, problems, settings,
 };
 
 use crate::ui::{Ui, safe, safe_lines};
@@ -75,6 +75,17 @@ pub(crate) fn unknown_skill_hint(ui: &Ui, workspace: &Workspace, wanted: &str, q
     match openoxide_app::agent_that_finds(workspace, wanted) {
         Some((title, host)) => format!("{} finds it: add `--host {host}`", safe(&title)),
         None => error::unknown_skill(&ui.common, question),
+    }
+}
+
+/// Adds to the error for an unknown name which agent finds the skill, if one does.
+pub(crate) fn with_finder(ui: &Ui, workspace: &Workspace, error: Error) -> anyhow::Error {
+    match &error {
+        Error::UnknownSkill { wanted, .. } if openoxide_app::agent_that_finds(workspace, wanted).is_some() => {
+            let hint = unknown_skill_hint(ui, workspace, wanted, None);
+            CommandError::no(safe(&error.to_string())).hint(hint).into()
+        }
+        _ => error.into(),
     }
 }
 

@@ -40,7 +40,7 @@ impl<'r> Relief<'r> {
         let by_cost: Vec<&Entry> =
             by_cost(prompt).into_iter().filter_map(|shown| entries.get(&*shown.path).copied()).collect();
         let experiment = Experiment { glance, agent, prompt };
-        let switched: Vec<&Entry> = by_cost.iter().copied().filter(|entry| experiment.has_switch(entry)).collect();
+        let switched = experiment.switched(&by_cost);
         let has_switch = !switched.is_empty();
         let candidates = if has_switch { switched } else { by_cost.clone() };
         let excess = experiment.excess(&candidates);
@@ -74,11 +74,23 @@ impl Experiment<'_> {
         (&self.agent.view, &self.glance.searched.catalogs[self.agent.number])
     }
 
-    /// Tells whether the user's settings of the agent can switch a skill off.
-    fn has_switch(&self, entry: &Entry) -> bool {
-        let Some(selector) = self.reference(entry).selector() else { return false };
+    /// Returns the skills that the user's settings of the agent can switch off. Those that can all be are planned at once:
+    /// each plan reads the settings.
+    fn switched<'e>(&self, entries: &[&'e Entry]) -> Vec<&'e Entry> {
+        if self.have_switches(entries) {
+            return entries.to_vec();
+        }
+        match entries.split_at(entries.len() / 2) {
+            ([], _) => Vec::new(),
+            (some, others) => [self.switched(some), self.switched(others)].concat(),
+        }
+    }
+
+    fn have_switches(&self, entries: &[&Entry]) -> bool {
+        let selectors = entries.iter().map(|entry| self.reference(entry).selector());
+        let Some(selectors) = selectors.collect::<Option<Vec<_>>>() else { return false };
         let (view, found) = self.found();
-        self.glance.workspace.plan_switch(view, found, &[selector], false, SettingsOwner::User).is_ok()
+        self.glance.workspace.plan_switch(view, found, &selectors, false, SettingsOwner::User).is_ok()
     }
 
     /// Returns how many of the candidates have to go, largest first, for all descriptions of the others to fit.

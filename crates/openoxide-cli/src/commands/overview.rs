@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use openoxide_app::catalog_use::room_text;
 use openoxide_app::{SkillReference, Workspace, overview::Action};
-use openoxide_wire::{AgentLine, OverviewAnswer, SuggestionLine};
+use openoxide_wire::{AgentLine, CatalogUse, OverviewAnswer, SuggestionLine};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::table::{fill, pad, pad_left, widest};
@@ -67,9 +67,13 @@ fn agents_text(ui: &Ui, answer: &OverviewAnswer) -> String {
     text
 }
 
+/// The columns of the table of agents, but for the last.
+const HEADINGS: [&str; 6] = ["agent", "active", "shortened", "name only", "left out", "ignored"];
+
 /// The table of agents: its columns, and whether what a catalog takes stands below.
 struct AgentTable {
     first: usize,
+    shortened: bool,
     left_out: bool,
     narrow: bool,
 }
@@ -78,39 +82,43 @@ impl AgentTable {
     fn new(ui: &Ui, answer: &OverviewAnswer) -> AgentTable {
         let titles: Vec<String> = answer.agents.iter().map(|agent| safe(&agent.title)).collect();
         let first = widest(titles.iter().map(String::as_str), 24).max(5);
-        let left_out = answer.agents.iter().any(|agent| lost(agent).1 > 0);
-        let table = AgentTable { first, left_out, narrow: false };
+        let any = |number: fn(&CatalogUse) -> usize| {
+            answer.agents.iter().filter_map(|agent| agent.catalog.as_ref()).any(|catalog| number(catalog) > 0)
+        };
+        let (shortened, left_out) = (any(|catalog| catalog.shortened), any(|catalog| catalog.left_out));
+        let table = AgentTable { first, shortened, left_out, narrow: false };
         let last = answer.agents.iter().map(|agent| room(agent).width()).max().unwrap_or(0);
-        let before = table.cells(&["agent", "active", "name only", "left out", "ignored"]).width();
+        let before = table.cells(&HEADINGS).width();
         AgentTable { narrow: ui.width.is_some_and(|width| before + 2 + last > width), ..table }
     }
 
-    fn cells(&self, cells: &[&str; 5]) -> String {
-        let [agent, active, name_only, left_out, ignored] = cells;
-        let left_out = if self.left_out { format!("  {}", pad_left(left_out, 8)) } else { String::new() };
+    fn cells(&self, cells: &[&str; 6]) -> String {
+        let [agent, active, shortened, name_only, left_out, ignored] = cells;
+        // A column of nothing but zeros is left out.
+        let shown = |is_shown: bool, text: &str, width| match is_shown {
+            true => format!("  {}", pad_left(text, width)),
+            false => String::new(),
+        };
+        let (shortened, left_out) = (shown(self.shortened, shortened, 9), shown(self.left_out, left_out, 8));
         let (active, name_only, ignored) = (pad_left(active, 6), pad_left(name_only, 9), pad_left(ignored, 7));
-        format!("  {}  {active}  {name_only}{left_out}  {ignored}", pad(agent, self.first))
+        format!("  {}  {active}{shortened}  {name_only}{left_out}  {ignored}", pad(agent, self.first))
     }
 
     fn head(&self) -> String {
         let catalog = if self.narrow { "" } else { "  catalog" };
-        format!("{}{catalog}\n", self.cells(&["agent", "active", "name only", "left out", "ignored"]))
+        format!("{}{catalog}\n", self.cells(&HEADINGS))
     }
 
     fn row(&self, agent: &AgentLine) -> String {
         let number = |number: usize| grouped(number as u64);
-        let (name_only, left_out) = lost(agent);
-        let numbers = [number(agent.active), number(name_only), number(left_out), number(agent.ignored)];
-        let [active, name_only, left_out, ignored] = &numbers;
-        let cells = self.cells(&[&safe(&agent.title), active, name_only, left_out, ignored]);
+        let of_catalog = |field: fn(&CatalogUse) -> usize| number(agent.catalog.as_ref().map_or(0, field));
+        let (active, ignored) = (number(agent.active), number(agent.ignored));
+        let shortened = of_catalog(|catalog| catalog.shortened);
+        let (name_only, left_out) = (of_catalog(|catalog| catalog.name_only), of_catalog(|catalog| catalog.left_out));
+        let cells = self.cells(&[&safe(&agent.title), &active, &shortened, &name_only, &left_out, &ignored]);
         let gap = if self.narrow { "\n    " } else { "  " };
         format!("{cells}{gap}{}\n", room(agent))
     }
-}
-
-/// Returns how many skills the model sees without a description, and how many it does not see.
-fn lost(agent: &AgentLine) -> (usize, usize) {
-    agent.catalog.as_ref().map_or((0, 0), |catalog| (catalog.name_only, catalog.left_out))
 }
 
 fn room(agent: &AgentLine) -> String {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use openoxide_app::{Depth, Entry, Error, RemoteName, Snapshot, Workspace, paths};
+use openoxide_app::{Depth, Entry, RemoteName, Workspace, paths};
 use openoxide_wire::ShowAnswer;
 
-use crate::session::{search, unknown_skill_hint};
+use crate::session::{search, with_finder};
 use crate::ui::{ExitStatus, Role, Ui, grouped, paint, safe};
-use crate::{commands::remote, error::CommandError, table::pad, typed};
+use crate::{commands::remote, table::pad, typed};
 
 /// Show everything about one skill
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,8 @@ pub(crate) fn show(ui: &Ui, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
     if let Some(name) = RemoteName::parse(&args.skill) {
         return remote::show(ui, &snapshot, name);
     }
-    let shown = openoxide_app::show::show(&snapshot, &args.skill).map_err(|error| told(ui, &snapshot, args, error))?;
+    let shown = openoxide_app::show::show(&snapshot, &args.skill)
+        .map_err(|error| with_finder(ui, &snapshot.workspace, error))?;
     if ui.common.json {
         return ui.json(&shown.answer);
     }
@@ -34,16 +35,6 @@ pub(crate) fn show(ui: &Ui, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
         ui.hint(&format!("{} more {verb} this name: {explain}", shown.others));
     }
     Ok(ExitStatus::Done)
-}
-
-/// Adds to the error for an unknown name which agent finds the skill, if one does.
-fn told(ui: &Ui, snapshot: &Snapshot, args: &ShowArgs, error: Error) -> anyhow::Error {
-    let is_elsewhere = || openoxide_app::agent_that_finds(&snapshot.workspace, &args.skill).is_some();
-    if matches!(error, Error::UnknownSkill { .. }) && is_elsewhere() {
-        let hint = unknown_skill_hint(ui, &snapshot.workspace, &args.skill, None);
-        return CommandError::no(safe(&error.to_string())).hint(hint).into();
-    }
-    error.into()
 }
 
 fn text(workspace: &Workspace, entry: &Entry, answer: &ShowAnswer) -> String {

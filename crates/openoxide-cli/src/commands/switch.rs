@@ -5,7 +5,7 @@ use openoxide_app::{SettingsOwner, SwitchOutcome, SwitchPlan, Workspace, diff, p
 
 use crate::args::Common;
 use crate::asking::AskingArgs;
-use crate::session::{open_workspace, removed_line};
+use crate::session::{open_workspace, removed_line, with_finder};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
 use crate::{error::CommandError, typed};
 
@@ -28,7 +28,7 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
     let owner = if args.in_project { SettingsOwner::Project } else { SettingsOwner::User };
     let input = SwitchInput { skills: args.skills.clone(), enabled, owner };
     ui.warn_of_settings(&workspace, problems::of_settings(&workspace));
-    let choices = plan(&workspace, &input)?;
+    let choices = plan(&workspace, &input).map_err(|error| with_finder(ui, &workspace, error))?;
     choices.refused.iter().for_each(|error| ui.warn(&safe(&error.to_string())));
     let mut outcomes = Vec::new();
     for done in &choices.done {
@@ -40,7 +40,8 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
     written().for_each(|choice| show(ui, &workspace, args, &choice.plan));
     let asking = AskingArgs { yes: args.yes, no_input: false };
     if written().next().is_some() && !asking.consent(ui, "Write this?")? {
-        return Err(CommandError::no("nothing was written").into());
+        ui.say("nothing was written");
+        return Ok(ExitStatus::No);
     }
     let mut undo = Vec::new();
     for choice in &chosen {

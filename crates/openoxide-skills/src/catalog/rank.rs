@@ -249,19 +249,19 @@ fn why_shadowed(view: &View, roots: &[SearchedRoot], winner: &Entry, loser: &Ent
     if !rules.rank.is_empty() && scopes[0] != scopes[1] {
         return format!("the {}'s skill of this name wins, by scope", winner.skill.scope.as_str());
     }
-    let comes = if rules.names == OnClash::Last { "comes later" } else { "comes first" };
+    let which = if rules.names == OnClash::Last { "last" } else { "first" };
     if winner.root != loser.root {
         let path = roots[winner.root].root.path.display();
-        return format!("the skill of this name in `{path}` wins: its root {comes}");
+        return format!("the skill of this name in `{path}` wins, as the {which} root does");
     }
-    format!("`{}` has the same name and {comes}", winner.dir().file_name().unwrap_or_default().to_string_lossy())
+    format!("`{}` has the same name and comes {which}", winner.dir().file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// Keeps at most as many skills active as the host does, in the order in which they were found; returns the first that is over.
 pub(super) fn cut(max: usize, entries: &mut [Entry]) -> Option<usize> {
     let mut over = None;
     for entry in entries.iter_mut().filter(|entry| entry.is_active()).skip(max) {
-        let text = format!("{max} skills were found before it, and no more count");
+        let text = format!("{max} skills were found before it, and the agent takes no more");
         entry.drop_out(Status::Invalid, Code::SkillLimit, text);
         over = over.or(Some(entry.root));
     }
