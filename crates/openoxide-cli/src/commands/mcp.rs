@@ -1,4 +1,4 @@
-//! `mcp`: serves skills to a program that speaks MCP.
+//! `mcp`: serves skills to a client that speaks MCP.
 
 use openoxide_app::Place;
 use openoxide_server::connect::{Client, Reach, clients, token_line};
@@ -11,10 +11,11 @@ use crate::ui::{ExitStatus, Ui};
 
 /// Serve skills over MCP on standard input and output
 ///
-/// Agents start this command themselves; `--print-config` prints the settings for that.
+/// Agents start this command themselves; `--print-config` prints the settings for that. The skills that come with OpenOxide,
+/// if the host lists them, are written to `~/.openoxide` once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {
-    /// Print the settings that connect this program, and serve nothing
+    /// Print the settings that connect this client, and serve nothing
     #[arg(long, value_name = "CLIENT", value_parser = clap::builder::PossibleValuesParser::new(clients().iter().map(|client| client.name.as_str())))]
     print_config: Option<String>,
     /// With --print-config, connect to a server that runs at this address

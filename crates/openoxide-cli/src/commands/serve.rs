@@ -33,10 +33,12 @@ const TOKEN_MAX: u64 = 8192;
 
 /// Serve skills over HTTP, for agents in any language
 ///
-/// Prints a link that opens its page in your browser, where you approve what skills ask for. The link works once. Programs
+/// Prints a link that opens its page in your browser, where you approve what skills ask for. The link works once. Clients
 /// send the access token, which `openoxide token` prints, and cannot approve anything. The server listens on this machine
 /// only. It serves the skills of the current folder, as they are on disk now; `--project` names other projects, and can be
 /// repeated. Ctrl-C ends it after running requests are done; a second ctrl-C ends it at once.
+///
+/// The access token, and the skills that come with OpenOxide if the host lists them, are written to `~/.openoxide` once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     /// Listen at this address, with or without a port
@@ -51,7 +53,7 @@ pub(crate) struct ServeArgs {
     /// Print another link to a server that runs at this address, and serve nothing
     #[arg(long, conflicts_with_all = ["auth", "new_token", "token_file", "publish"])]
     link: bool,
-    /// What programs have to send
+    /// What clients have to send
     #[arg(long, value_name = "WAY", default_value = "token")]
     auth: Auth,
     /// Make another access token; the old one stops working at once, also at running servers
@@ -70,7 +72,7 @@ pub(crate) struct ServeArgs {
     tools: ToolArgs,
 }
 
-/// What programs have to show.
+/// What clients have to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Auth {
     /// The access token

@@ -7,9 +7,9 @@ use secrecy::ExposeSecret as _;
 use crate::serving::token_failed;
 use crate::ui::{ExitStatus, Ui};
 
-/// Print the access token that programs send to `serve`
+/// Print the access token that clients send to `serve`
 ///
-/// Programs need it for every server that you start; it cannot approve anything. It is made when it is first needed, and
+/// Clients need it for every server that you start; it cannot approve anything. It is made when it is first needed, and
 /// `openoxide serve --new-token` replaces it. Put it into a variable, so that it is in no list of processes and no shell
 /// history: export OPENOXIDE_TOKEN="$(openoxide token)"
 #[derive(Debug, clap::Args)]

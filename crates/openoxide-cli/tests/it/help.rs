@@ -30,7 +30,7 @@ fn help() {
       read         Read a file of a skill, as the agent would get it
       run          Run a script of a skill, in a sandbox
       serve        Serve skills over HTTP, for agents in any language
-      token        Print the access token that programs send to `serve`
+      token        Print the access token that clients send to `serve`
       mcp          Serve skills over MCP on standard input and output
       app-server   Answer JSON-RPC on standard input and output
       link         Put skills where another agent looks
