@@ -144,7 +144,7 @@ impl Crowd<'_> {
         let rules = self.agent.view.host.settings.values().filter(is_room);
         let names = rules.flat_map(|rule| &rule.from).filter_map(|place| place.key.as_ref().or(place.env.as_ref()));
         let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-        (!names.is_empty()).then(|| format!("its settings for more room: {}", listed(&names)))
+        (!names.is_empty()).then(|| format!("settings that give it more room: {}", listed(&names)))
     }
 
     fn place(&self, entry: &Entry) -> String {

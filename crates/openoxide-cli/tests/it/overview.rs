@@ -655,13 +655,15 @@ fn advice_makes_nothing_worse() {
       Codex            30          0        0  2.9k of 5.4k tokens (272k window)
 
     To fix
-      1. Claude Code shows 26 of 30 skills without their description: its catalog is
-         full
+      1. Claude Code shows its model only the names of 26 of 30 skills: its catalog
+         is full
          with all descriptions it takes 17.2k characters: 11.0k in ~/.claude/skills
          (30 skills) and 6.2k for the agent's own skills
          the largest: s10 (366), s11 (366) and s12 (366)
          all descriptions would fit without the 25 largest skills; `disable` below
          names the first 3 of them
+         settings that give it more room: `SLASH_COMMAND_TOOL_CHAR_BUDGET` and
+         `skillListingBudgetFraction`
          openoxide prompt --host claude-code
          openoxide disable s10 s11 s12 --host claude-code
     ");
