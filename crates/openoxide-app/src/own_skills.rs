@@ -1,4 +1,4 @@
-//! Use case: write OpenOxide's own skills to their folder, before files of theirs are needed.
+//! Writes OpenOxide's own skills to their folder, before files of theirs are needed.
 
 use std::path::{Path, PathBuf};
 

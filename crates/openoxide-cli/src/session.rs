@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use openoxide_app::{
-    ConfigProblem, Depth, Error, OWN_HOST, Place, PlaceSettings, Snapshot, Workspace, own_skills, paths, problems, settings,
+    ConfigProblem, Depth, Error, OWN_HOST, Place, PlaceSettings, Snapshot, Workspace, own_skills, paths, problems,
+    settings,
 };
 
 use crate::ui::{Ui, safe, safe_lines};
