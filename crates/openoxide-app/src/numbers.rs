@@ -24,7 +24,7 @@ pub fn thousands(number: u64) -> String {
     match number {
         0..1_000 => number.to_string(),
         1_000..99_950 => format!("{}.{}k", (number + 50) / 1_000, (number + 50) % 1_000 / 100),
-        _ => format!("{}k", grouped((number + 500) / 1_000)),
+        _ => format!("{}k", grouped(number.saturating_add(500) / 1_000)),
     }
 }
 
@@ -46,6 +46,7 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(999), "999");
+        assert_eq!(thousands(u64::MAX), "18,446,744,073,709,551k");
         let rounded = [999, 1_000, 7_998, 40_049, 99_949, 99_950, 1_234_567].map(thousands);
         assert_eq!(rounded, ["999", "1.0k", "8.0k", "40.0k", "99.9k", "100k", "1,235k"]);
         assert_eq!((count(1, "skill"), count(2, "skill")), ("1 skill".to_owned(), "2 skills".to_owned()));

@@ -220,15 +220,15 @@ pub fn not_published() -> Error {
     Error::other(ErrorKind::NotFound, "not-published", "nothing is published at this address")
 }
 
-/// Tells whether a file holds secrets, by its name or that of a folder that it is in: `.env*`, `*.pem`, `*.key`, `id_rsa*`,
-/// `id_ed25519*`, `.npmrc`, `.netrc` and `credentials*`, however they are capitalized.
+/// Tells whether a file holds secrets, by its name or that of a folder that it is in: `.env*`, `*.pem`, `*.key`, `*.p12`,
+/// `*.pfx`, the private keys of SSH, what programs keep passwords in, and `credentials*`, however they are capitalized.
 fn is_secret(path: &Path) -> bool {
     let is_one = |name: &str| {
-        let begins = [".env", "id_rsa", "id_ed25519", "credentials"];
-        let ends = [".pem", ".key"];
+        let begins = [".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials"];
+        let ends = [".pem", ".key", ".p12", ".pfx"];
         begins.iter().any(|begin| name.starts_with(begin))
             || ends.iter().any(|end| name.ends_with(end))
-            || matches!(name, ".npmrc" | ".netrc")
+            || matches!(name, ".npmrc" | ".netrc" | ".pypirc" | ".pgpass" | ".git-credentials")
     };
     path.iter().any(|name| is_one(&name.to_string_lossy().to_lowercase()))
 }
@@ -275,6 +275,9 @@ mod tests {
             "a/x.pem",
             "b.Key",
             "id_rsa",
+            "id_ecdsa",
+            "a.P12",
+            ".git-credentials",
             "id_ed25519.pub",
             ".npmrc",
             ".netrc",

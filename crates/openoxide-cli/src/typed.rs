@@ -8,10 +8,10 @@ use crate::{args::Common, text::safe};
 
 /// Writes a command: what to do, with what and how, and those of the options given that decide what is looked at.
 ///
-/// `argument` is typed already; one that looks like an option goes to the end.
+/// `argument` is typed already, one word or several; if one looks like an option, all go to the end.
 pub(crate) fn command(common: &Common, verb: &str, argument: Option<&str>, options: &str) -> String {
     let mut words = vec!["openoxide".to_owned(), verb.to_owned()];
-    let looks_like_option = argument.is_some_and(|argument| argument.starts_with('-'));
+    let looks_like_option = argument.is_some_and(|argument| argument.split(' ').any(|word| word.starts_with('-')));
     words.extend(argument.filter(|_| !looks_like_option).map(str::to_owned));
     words.push(options.to_owned());
     let mut add = |option: &str, value: &str| {
@@ -96,6 +96,7 @@ mod tests {
         check(Some("a"), "--into codex", "openoxide link a --into codex");
         check(Some("-a"), "--into codex", "openoxide link --into codex -- -a");
         check(Some("-a"), "", "openoxide link -- -a");
+        check(Some("a --host=x"), "--into codex", "openoxide link --into codex -- a --host=x");
         check(None, "", "openoxide link");
     }
 

@@ -139,7 +139,7 @@ pub(crate) fn read_linked(
 fn read_owned(path: &Path, code: Code, home: Option<&Path>) -> Result<Option<String>, Diagnostic> {
     let bad = |message: String| Diagnostic::warning(code, message).help(FIX_FILE);
     let file = match files::open(path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound && is_absent(path) => return Ok(None),
         Err(error) => return Err(unread(code, &error)),
         Ok(file) => file,
     };
@@ -149,6 +149,13 @@ fn read_owned(path: &Path, code: Code, home: Option<&Path>) -> Result<Option<Str
     }
     check_owner(path, &stat, home).map_err(|why| bad(why.message).help(why.help))?;
     read_text(&file, code).map(Some)
+}
+
+/// Tells whether there is no file, and nothing in the place of a folder on the way. A link that leads nowhere, as to a disk
+/// that is not there, is a file that cannot be read: what it denied is not allowed without it.
+fn is_absent(path: &Path) -> bool {
+    let present = path.ancestors().find(|part| part.symlink_metadata().is_ok());
+    present.is_none_or(|part| part != path && part.is_dir())
 }
 
 fn read_text(file: &File, code: Code) -> Result<String, Diagnostic> {

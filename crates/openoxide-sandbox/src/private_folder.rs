@@ -119,10 +119,26 @@ fn is_private(folder: &Metadata) -> bool {
 pub(crate) fn others_replace(folder: &Path) -> bool {
     const STICKY: u32 = 0o1000;
     let Ok(found) = std::fs::symlink_metadata(folder) else { return true };
-    // A group whose number is the owner's has no other member; any other group may have.
-    let is_others = found.mode() & 0o002 != 0 || found.mode() & 0o020 != 0 && found.gid() != found.uid();
+    // A group whose number is the owner's has no other member; any other group may have, and a list may name others.
+    let is_private = || found.gid() == found.uid() && !has_access_list(folder);
+    let is_others = found.mode() & 0o002 != 0 || found.mode() & 0o020 != 0 && !is_private();
     let is_owned = [0, geteuid().as_raw()].contains(&found.uid()) || found.uid() == UNMAPPED && !is_whole_machine();
     !(is_owned && (found.mode() & STICKY != 0 || !is_others))
+}
+
+/// Tells whether an access control list says who may write, beside the mode.
+fn has_access_list(folder: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::io::Errno;
+        let size = rustix::fs::getxattr(folder, c"system.posix_acl_access", &mut [0_u8; 0]);
+        !matches!(size, Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        false
+    }
 }
 
 /// Whom the system shows as the owner of what belongs to nobody in this user namespace. Elsewhere it is a user like others.

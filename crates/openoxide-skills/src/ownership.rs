@@ -2,8 +2,10 @@
 //!
 //! The rule is that of ssh. The file and its folder belong to the user who runs this program, or to root, and nobody else
 //! may write there. A group may, if its number is the owner's: distributions with a umask of 002 give each user such a
-//! group, which has no other member. Folders above are checked up to home, because who can write to one of them can
+//! group, which has no other member; an access control list can name others, and then it may not. Folders above are checked up to home, because who can write to one of them can
 //! exchange what is in it; in a folder with the sticky bit, such as `/tmp`, nobody can.
+
+pub(crate) mod access_list;
 
 use std::fs::Metadata;
 use std::io::Read as _;
@@ -84,13 +86,14 @@ pub(crate) fn is_root_or(user: u32, owner: u32) -> bool {
 }
 
 /// Tells whether other users may write to a file, or make files in a folder.
-pub fn others_write(stat: &Metadata) -> bool {
-    lets_others_write(stat.mode(), stat.uid(), stat.gid())
+pub fn others_write(path: &Path, stat: &Metadata) -> bool {
+    lets_others_write(stat.mode(), stat.uid(), stat.gid(), || access_list::of_path(path))
 }
 
-/// Tells the same of a mode, the owner and the group.
-pub(crate) fn lets_others_write(mode: u32, user: u32, group: u32) -> bool {
-    mode & OTHERS_WRITE != 0 || (mode & GROUP_WRITES != 0 && group != user)
+/// Tells the same of a mode, the owner and the group. Where there is an access control list, the group's part of the mode
+/// is the most that all whom the list names may do.
+pub(crate) fn lets_others_write(mode: u32, user: u32, group: u32, has_list: impl FnOnce() -> bool) -> bool {
+    mode & OTHERS_WRITE != 0 || (mode & GROUP_WRITES != 0 && (group != user || has_list()))
 }
 
 /// Tells whether a folder is one in which nobody replaces what belongs to others.
@@ -112,7 +115,7 @@ const LOOK: &str = "look through what is in it, then";
 
 fn check_one(path: &Path, stat: &Metadata, what: &str) -> Result<(), ForeignWriter> {
     check_belongs(path, stat, what)?;
-    if others_write(stat) && !is_sticky(stat) {
+    if others_write(path, stat) && !is_sticky(stat) {
         let shown = TerminalText(&path_text(path)).to_string();
         let message = format!("other users may write to {what} `{shown}`, so it is ignored");
         return Err(ForeignWriter { message, help: format!("{LOOK}: chmod go-w {shown}") });
@@ -180,6 +183,37 @@ mod tests {
         if std::os::unix::fs::chown(&file, None, Some(stat.uid() + 1)).is_ok() {
             assert!(check(&file, root.path()).is_err());
         }
+    }
+
+    /// The list lets user 65534 write, and shows in the mode only as what the group may do.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_access_control_list_lets_others_write() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("config.toml");
+        fs_err::write(&file, "").unwrap();
+        if std::os::unix::fs::chown(&file, None, Some(fs_err::metadata(&file).unwrap().uid())).is_err() {
+            return eprintln!("SKIPPED: this user has no group of its own");
+        }
+        let entries =
+            [(0x01, 6, u32::MAX), (0x02, 6, 65534), (0x04, 4, u32::MAX), (0x10, 6, u32::MAX), (0x20, 4, u32::MAX)];
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        for (tag, rights, id) in entries {
+            list.extend([u16::to_le_bytes(tag), u16::to_le_bytes(rights)].concat());
+            list.extend(u32::to_le_bytes(id));
+        }
+        let name = c"system.posix_acl_access";
+        if rustix::fs::setxattr(&file, name, &list, rustix::fs::XattrFlags::empty()).is_err() {
+            return eprintln!("SKIPPED: this disk has no access control lists");
+        }
+        let stat = fs_err::metadata(&file).unwrap();
+        assert_eq!(stat.mode() & 0o777, 0o664);
+        assert!(others_write(&file, &stat));
+        let open = fs_err::File::open(&file).unwrap();
+        assert!(access_list::of_open(std::os::fd::AsFd::as_fd(open.file())));
+        assert!(check(&file, root.path()).unwrap_err().ends_with(&format!("chmod go-w {}", file.display())));
+        mode(&file, 0o644);
+        assert_eq!(check(&file, root.path()), Ok(()), "the mode takes the right from all whom the list names");
     }
 
     #[test]

@@ -117,8 +117,6 @@ fn undo(ui: &Ui, args: &LinkArgs, workspace: &Workspace, made: &[(SkillReference
             None => untyped.push(paths::short(workspace, place)),
         }
     }
-    // What looks like an option makes all of them stand behind the options.
-    words.sort_by_key(|word| !word.starts_with('-'));
     let from = format!("--from {}", args.into);
     let command = (!words.is_empty()).then(|| typed::command(&ui.common, "unlink", Some(&words.join(" ")), &from));
     if let Some(command) = &command {

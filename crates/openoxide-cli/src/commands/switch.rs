@@ -107,9 +107,7 @@ fn ambiguous(ui: &Ui, args: &SwitchArgs, workspace: &Workspace, choices: &Switch
 }
 
 fn command(ui: &Ui, args: &SwitchArgs, skills: &[String], host: &str, enabled: bool) -> String {
-    let mut words: Vec<String> = skills.iter().map(|skill| typed::shown_word(skill)).collect();
-    // What looks like an option makes all of them stand behind the options.
-    words.sort_by_key(|word| !word.starts_with('-'));
+    let words: Vec<String> = skills.iter().map(|skill| typed::shown_word(skill)).collect();
     let common = Common { host: Some(host.to_owned()), ..ui.common.clone() };
     let options = if args.in_project { "--in-project" } else { "" };
     typed::command(&common, if enabled { "enable" } else { "disable" }, Some(&words.join(" ")), options)

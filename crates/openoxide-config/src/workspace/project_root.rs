@@ -54,11 +54,11 @@ pub(crate) fn is_marked(folder: &Path, marker: &str, cwd: &Path) -> bool {
     }
     let (Ok(mark), Ok(holder)) = (std::fs::symlink_metadata(&mark), std::fs::metadata(folder)) else { return false };
     // Others may put a file of ours into a folder where they can write, but not a folder of ours.
-    let is_in_place = || !others_write(&holder) || (is_sticky(&holder) && mark.is_dir());
+    let is_in_place = || !others_write(folder, &holder) || (is_sticky(&holder) && mark.is_dir());
     folder == cwd || (is_ours(&mark) && is_ours(&holder) && is_in_place())
 }
 
 /// Tells whether other users can make files in a folder.
 fn is_shared(folder: &Path) -> bool {
-    std::fs::metadata(folder).is_ok_and(|folder| !is_ours(&folder) || others_write(&folder))
+    std::fs::metadata(folder).is_ok_and(|stat| !is_ours(&stat) || others_write(folder, &stat))
 }

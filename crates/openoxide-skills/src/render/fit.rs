@@ -331,7 +331,7 @@ fn budget(rules: &BudgetRules, window: Option<u64>, name: Option<&str>) -> (Opti
                 None => rule.up_to.is_none_or(|up_to| window <= up_to),
             });
             let per_token = per_token.map_or(4, |rule| rule.chars);
-            let size = if rules.measure == Measure::LineTokens { window } else { window * per_token };
+            let size = if rules.measure == Measure::LineTokens { window } else { window.saturating_mul(per_token) };
             (Some(((size as f64 * share) as u64).max(1)), rules.measure)
         }
         (Some(_), None) => {

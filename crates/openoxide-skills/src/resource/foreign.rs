@@ -1,11 +1,12 @@
 //! Finds what of a skill another user owns, or can write to.
 
 use std::fmt;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat};
 
-use crate::ownership::{is_root_or, lets_others_write};
+use crate::ownership::{access_list, is_root_or, lets_others_write};
 use crate::text::path_text;
 
 /// A part of a skill that belongs to neither the user nor root, or that other users can write to.
@@ -18,13 +19,14 @@ pub struct ForeignPart {
 }
 
 impl ForeignPart {
-    /// Judges what is open, or a link, for a user.
+    /// Judges what is open, or a link, which is not opened, for a user.
     #[allow(clippy::useless_conversion, reason = "a mode has 16 bits on macOS")]
-    pub(super) fn of(stat: &Stat, path: &Path, user: u32) -> Option<ForeignPart> {
+    pub(super) fn of(stat: &Stat, opened: Option<BorrowedFd<'_>>, path: &Path, user: u32) -> Option<ForeignPart> {
         let is_theirs = !is_root_or(user, stat.st_uid);
         // The mode of a link means nothing.
         let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
-        let is_open = !is_link && lets_others_write(u32::from(stat.st_mode), stat.st_uid, stat.st_gid);
+        let has_list = || opened.is_none_or(access_list::of_open);
+        let is_open = !is_link && lets_others_write(u32::from(stat.st_mode), stat.st_uid, stat.st_gid, has_list);
         (is_theirs || is_open).then(|| ForeignPart { path: path.to_owned(), is_theirs })
     }
 }

@@ -1,6 +1,6 @@
 //! Reads a skill's folder once: its digest, what it is made of, and its own text, all from the same bytes.
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Stat;
@@ -89,7 +89,7 @@ struct SnapshotVisitor<'a> {
 impl Visitor for SnapshotVisitor<'_> {
     fn folder(&mut self, folder: BorrowedFd<'_>, path: &Path) -> Result<()> {
         let stat = rustix::fs::fstat(folder).map_err(|error| failed(path, error))?;
-        self.judge_owner(&stat, path);
+        self.judge_owner(&stat, Some(folder), path);
         Ok(())
     }
 
@@ -103,16 +103,16 @@ impl Visitor for SnapshotVisitor<'_> {
 
     fn link(&mut self, link: Visited<'_>) -> Result<()> {
         let target = link.target()?;
-        self.judge_owner(&link.stat()?, &link.path);
+        self.judge_owner(&link.stat()?, None, &link.path);
         self.links.push(LinkDigest { path: link.path, target });
         Ok(())
     }
 }
 
 impl SnapshotVisitor<'_> {
-    fn judge_owner(&mut self, stat: &Stat, path: &Path) {
+    fn judge_owner(&mut self, stat: &Stat, opened: Option<BorrowedFd<'_>>, path: &Path) {
         if self.foreign.as_ref().is_none_or(|foreign| path < &*foreign.path) {
-            self.foreign = ForeignPart::of(stat, path, self.user).or(self.foreign.take());
+            self.foreign = ForeignPart::of(stat, opened, path, self.user).or(self.foreign.take());
         }
     }
 
@@ -128,7 +128,7 @@ impl SnapshotVisitor<'_> {
 
     fn digest(&mut self, file: &OwnedFd, path: PathBuf, keep: bool) -> Result<FileDigest> {
         let stat = regular(file, &path)?;
-        self.judge_owner(&stat, &path);
+        self.judge_owner(&stat, Some(file.as_fd()), &path);
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         self.bytes = self.bytes.saturating_add(size);
         if self.bytes > self.limits.bytes {

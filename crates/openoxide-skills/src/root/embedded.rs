@@ -53,7 +53,7 @@ impl EmbeddedSkills {
     fn holds(&self, below: &Path) -> bool {
         let path: PathBuf = self.folder.components().chain(below.components()).collect();
         let Ok(stat) = path.symlink_metadata() else { return false };
-        if !is_ours(&stat) || others_write(&stat) {
+        if !is_ours(&stat) || others_write(&path, &stat) {
             return false;
         }
         if let Some(bytes) = self.file(below) {

@@ -126,3 +126,39 @@ fn a_wide_umask_locks_nobody_out() {
     assert!(listed.stdout.contains("plain") && !listed.stderr.contains("is ignored"), "{listed}");
     assert_eq!(run(&context, &["activate", "plain"]).status, Some(0));
 }
+
+/// A link to a disk that is not there is no missing file: what the settings denied stays denied.
+#[test]
+fn settings_that_lead_nowhere_allow_nothing() {
+    let nowhere = Path::new("/nowhere/at/all");
+    let link = |path: &Path| std::os::unix::fs::symlink(nowhere, path).unwrap();
+    let own = |context: &TestContext| context.home().join(".openoxide");
+    let breaks: [&dyn Fn(&TestContext); 3] = [
+        &|context| {
+            fs_err::remove_file(own(context).join("config.toml")).unwrap();
+            link(&own(context).join("config.toml"));
+        },
+        &|context| {
+            fs_err::remove_dir_all(own(context)).unwrap();
+            link(&own(context));
+        },
+        &|context| {
+            fs_err::remove_dir_all(own(context)).unwrap();
+            fs_err::write(own(context), "").unwrap();
+        },
+    ];
+    for (number, breaks) in breaks.iter().enumerate() {
+        let context = context();
+        context.tree("//- home/.openoxide/config.toml\n[permission.skill]\ndeploy = \"deny\"\n");
+        let call = || run(&context, &["activate", "deploy", "--no-input"]);
+        assert_eq!(call().status, Some(1), "{number}");
+        breaks(&context);
+        let output = call();
+        assert!(output.status != Some(0) && !output.stdout.contains("# deploy"), "{number}: {output}");
+        assert!(output.stderr.contains("the file cannot be read"), "{number}: {output}");
+    }
+    let context = TestContext::new();
+    context.skill("deploy", "Ships it");
+    let output = run(&context, &["activate", "deploy", "--no-input"]);
+    assert_eq!(output.status, Some(0), "a file that is not there denies nothing: {output}");
+}
