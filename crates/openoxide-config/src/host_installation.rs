@@ -1,10 +1,11 @@
 //! Detects whether a host's program is installed, from files alone and without running anything.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::host::{Host, VersionSource};
+use openoxide_skills::host::{FoundRules, Host, VersionSource};
 use openoxide_skills::root::Surroundings;
 
 /// The traces of a host's program.
@@ -34,13 +35,17 @@ impl HostInstallation {
 
 /// Looks for the traces of a host's program.
 pub fn detect_host(host: &Host, around: &Surroundings) -> HostInstallation {
-    let rules = &host.found;
-    let expand = |template: &String| around.expand(template, &host.vars);
+    look_for(&host.found, &host.vars, around)
+}
+
+/// Looks for the traces of a program by what a host says of them.
+pub(crate) fn look_for(rules: &FoundRules, vars: &BTreeMap<String, String>, around: &Surroundings) -> HostInstallation {
+    let expand = |template: &String| around.expand(template, vars);
     let home: Vec<PathBuf> = rules.home.iter().filter_map(expand).filter_map(|path| existing(&path)).collect();
     let places = around.up().into_iter().flat_map(|folder| rules.project.iter().map(move |name| folder.join(name)));
     // If the project is the user's home, its files are counted once, as the home's.
     let project = places.filter_map(|path| existing(&path)).filter(|path| !home.contains(path)).collect();
-    let program = rules.programs.iter().find_map(|name| program(name, host, around));
+    let program = rules.programs.iter().find_map(|name| program(name, vars, around));
     let version = program.as_deref().and_then(|program| version(&rules.version, program));
     HostInstallation { program, version, home, project }
 }
@@ -80,9 +85,9 @@ fn package_version(path: &Path, name: &str) -> Option<String> {
 }
 
 /// Finds an executable by its name on `PATH`, or by its path.
-fn program(name: &str, host: &Host, around: &Surroundings) -> Option<PathBuf> {
+fn program(name: &str, vars: &BTreeMap<String, String>, around: &Surroundings) -> Option<PathBuf> {
     if name.contains('/') {
-        return existing(&around.expand(name, &host.vars)?).filter(|path| is_program(path));
+        return existing(&around.expand(name, vars)?).filter(|path| is_program(path));
     }
     let folders = around.variables.get("PATH").map(std::env::split_paths).into_iter().flatten();
     // A relative folder on `PATH` is another one in each project, so it proves nothing.
@@ -104,8 +109,6 @@ fn existing(path: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use openoxide_skills::host::Hosts;
     use openoxide_testkit::TestContext;
 

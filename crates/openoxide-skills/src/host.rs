@@ -28,6 +28,7 @@ mod spec;
 mod switch;
 mod texts;
 mod tools;
+mod traces;
 mod versions;
 
 pub use activation::{
@@ -68,6 +69,7 @@ pub use spec::{HostError, HostSpec, Hosts};
 pub use switch::SwitchRule;
 pub use texts::{Situation, Texts};
 pub use tools::{ServeRules, ServeShape, ToolAnswer, ToolArgument, ToolArgumentKind, ToolDoes, ToolFact, ToolRule};
+pub use traces::HostTraces;
 pub use versions::{BadVersionRange, VersionRange};
 
 /// The rules of one host in one edition, with its settings applied.

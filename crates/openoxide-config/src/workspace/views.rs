@@ -11,6 +11,7 @@ use openoxide_skills::root::{LinkPlaces, Root, UserRoot};
 use rayon::prelude::*;
 
 use super::{Workspace, error::WorkspaceError, project_root::find_project};
+use crate::host_installation::look_for;
 use crate::system_skills::system_skills;
 use crate::{ConfigProblem, HostInstallation, detect_host, host_settings::read_host_settings};
 
@@ -40,19 +41,19 @@ impl Workspace {
     pub fn detected_hosts(&self) -> Result<Vec<DetectedHost>, WorkspaceError> {
         // Most of it is reading what each host is, which has nothing to do with the others.
         let names: Vec<&str> = self.hosts.names().collect();
-        let detected = names.par_iter().filter_map(|name| self.detected(self.hosts.find(name)?).transpose());
+        let detected = names.par_iter().filter_map(|name| self.detected(name).transpose());
         detected.collect()
     }
 
     /// Looks for one host; nothing if there is no trace of it.
-    fn detected(&self, spec: HostSpec) -> Result<Option<DetectedHost>, WorkspaceError> {
-        let host = spec.host()?;
-        let around = self.surroundings(&host.project);
-        let installation = detect_host(&host, &around);
+    fn detected(&self, name: &str) -> Result<Option<DetectedHost>, WorkspaceError> {
+        let Some(traces) = self.hosts.traces(name) else { return Ok(None) };
+        let around = self.surroundings(&traces.project);
+        let installation = look_for(&traces.found, &traces.vars, &around);
         if installation.is_empty() {
             return Ok(None);
         }
-        self.installed(spec, installation).map(Some)
+        self.installed(self.hosts.get(name)?, installation).map(Some)
     }
 
     /// Looks for one of the user's agents by name: in the edition that is for its version, if none is named.

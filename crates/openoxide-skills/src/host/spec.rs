@@ -10,7 +10,7 @@ use include_dir::{Dir, include_dir};
 use rustix::fs::{Mode, OFlags};
 use toml::{Table, Value};
 
-use super::{Host, VersionRange};
+use super::{Host, HostTraces, VersionRange};
 use crate::{ownership::check_owner, settings::HostSettings, text::near};
 
 static BUILTIN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/hosts");
@@ -164,6 +164,21 @@ impl Hosts {
             let spec = HostSpec::read(name, None, &folder_files(folder));
             Some(spec.expect("built-in hosts are valid, a test reads them all"))
         })
+    }
+
+    /// Returns what shows that a host's program is there; nothing if its rules cannot be read.
+    ///
+    /// # Panics
+    ///
+    /// If a built-in host is invalid, which a test rules out.
+    pub fn traces(&self, name: &str) -> Option<HostTraces> {
+        if let Some(added) = self.added.get(name) {
+            let Host { vars, found, project, .. } = added.host().ok()?;
+            return Some(HostTraces { vars, found, project });
+        }
+        let folder = self.builtin.get(name)?;
+        let text = folder.get_file(folder.path().join("host.toml"))?.contents_utf8()?;
+        Some(HostTraces::read(text).expect("built-in hosts are valid, a test reads them all"))
     }
 
     /// Returns the name of every host.
