@@ -8,8 +8,9 @@ use std::sync::Arc;
 use openoxide_config::{ConfigProblem, OWN_HOST};
 use openoxide_live::Snapshot;
 use openoxide_skills::catalog::{
-    Catalog, Entry, HostNames, InnerSkills, KnownPlugins, SwitchRules, View, ambiguities, switches_by_name,
+    Catalog, Entry, HostNames, InnerSkills, KnownPlugins, Problem, SwitchRules, View, ambiguities, switches_by_name,
 };
+use openoxide_skills::diagnostic::{Diagnostic, Place};
 use openoxide_skills::host::Host;
 use openoxide_skills::judge::{HiddenSkills, MetadataFiles, SingleFiles};
 use openoxide_skills::parse::{CarefulNames, CarefulReader};
@@ -45,7 +46,15 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
     };
     let switches = SwitchRules::of(&own);
     let hidden = HiddenSkills { rules, own, switches, names, roots, files, single, reader, by_name };
-    Ok(Arc::clone(snapshot.narrowed(|| visible(&snapshot.view.host, catalog, &snapshot.problems, hidden))))
+    let settings = || {
+        snapshot
+            .problems
+            .iter()
+            .map(|problem| ConfigProblem { path: problem.path.clone(), diagnostic: without_names(&problem.diagnostic) })
+    };
+    Ok(Arc::clone(
+        snapshot.narrowed(|| (visible(&snapshot.view.host, catalog, &snapshot.problems, hidden), settings().collect())),
+    ))
 }
 
 /// Returns the catalog without what the model may not see, and without what was found and is not active.
@@ -67,12 +76,24 @@ fn visible(host: &Host, catalog: &Catalog, settings: &[ConfigProblem], hidden: H
         catalog.entries().map(|entry| (entry.dir(), is_visible(&entry.skill.path))).collect();
     let is_of_visible = |path: &Path| path.ancestors().find_map(|folder| folders.get(folder).copied()).unwrap_or(false);
     let is_setting = |path: &Path| settings.iter().any(|problem| problem.path.as_deref() == Some(path));
-    let problems = catalog.problems.iter().filter(|problem| is_setting(&problem.path) || is_of_visible(&problem.path));
+    let shown = |problem: &Problem| match is_setting(&problem.path) {
+        true => Some(Problem { path: problem.path.clone(), diagnostic: without_names(&problem.diagnostic) }),
+        false => is_of_visible(&problem.path).then(|| problem.clone()),
+    };
     // Only visible skills count where a finding says how many have one name.
-    let problems = problems.filter(|problem| problem.diagnostic.code != Code::Ambiguous).cloned();
+    let problems = catalog.problems.iter().filter(|problem| problem.diagnostic.code != Code::Ambiguous);
+    let problems = problems.filter_map(shown);
     let problems = problems.chain(ambiguities(host, &skills)).collect();
     let inner_skills: Option<Arc<dyn InnerSkills>> = Some(Arc::new(hidden));
     Catalog { problems, skills, others: Vec::new(), inner_skills, ..catalog.clone() }
+}
+
+/// Returns a finding about settings without its text, which can have names of hidden skills, rules and other values.
+fn without_names(diagnostic: &Diagnostic) -> Diagnostic {
+    let place = diagnostic.place.as_ref();
+    let place = place.map(|place| Place { span: 0..0, line: place.line, column: 1, lines: String::new() });
+    let shown = Diagnostic::new(diagnostic.code, diagnostic.level, diagnostic.code.title());
+    Diagnostic { place, ..shown }.help("`openoxide list` shows the user what is wrong")
 }
 
 /// Returns an entry whose texts hide nothing: a program may hand them to a model.

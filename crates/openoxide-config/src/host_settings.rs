@@ -2,7 +2,7 @@
 
 pub(crate) mod plugins;
 pub(crate) mod reader;
-mod value;
+pub(crate) mod value;
 
 use openoxide_skills::host::{ActivePlugins, PluginSource};
 use openoxide_skills::prelude::{Host, HostSettings, HostSpec, Surroundings};

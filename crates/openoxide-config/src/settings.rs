@@ -9,4 +9,5 @@ pub(crate) mod load;
 pub(crate) mod permission_rules;
 pub(crate) mod policy;
 pub(crate) mod schema;
+mod switch_rule;
 pub(crate) mod validate;

@@ -42,12 +42,14 @@ impl Snapshot {
         Snapshot { place, version, workspace, view, catalog, problems, runtime, narrowed, is_narrowed }
     }
 
-    /// Returns a snapshot of the same moment with another catalog, which `narrow` makes once.
-    pub fn narrowed(&self, narrow: impl FnOnce() -> Catalog) -> &Arc<Snapshot> {
+    /// Returns a snapshot of the same moment with another catalog and other problems with settings, which `narrow` makes
+    /// once.
+    pub fn narrowed(&self, narrow: impl FnOnce() -> (Catalog, Vec<ConfigProblem>)) -> &Arc<Snapshot> {
         self.narrowed.get_or_init(|| {
             let (workspace, view) = (self.workspace.clone(), Arc::clone(&self.view));
-            let settings = PlaceSettings { workspace, view, problems: self.problems.clone() };
-            let narrowed = Snapshot::new(&self.place, self.version, settings, narrow());
+            let (catalog, problems) = narrow();
+            let settings = PlaceSettings { workspace, view, problems };
+            let narrowed = Snapshot::new(&self.place, self.version, settings, catalog);
             Arc::new(Snapshot { is_narrowed: true, ..narrowed })
         })
     }

@@ -25,6 +25,10 @@ one and keeps comments and order. The JSON Schema is [`schemas/config.toml.json`
 A project can never give permissions, trusted or not: its value of a key marked `no` is ignored and reported, and of a
 key marked `only`, only the value named there is used, which is the strictest. Where the administrator set such a key to its
 strictest value, nobody can loosen it.
+
+A value that cannot be used is reported and ignored. Two mistakes take away instead: a key marked `only` then has its strictest
+value, and an entry of `skills.config` with a name or a path switches that off unless it says `enabled = true`. The other
+entries hold.
 ";
 
 const OF_HOSTS: &str = "\

@@ -560,7 +560,7 @@ fn broken_settings_are_reported_and_do_not_count() {
     let problems = field(&answer["problems"], "message").join("\n");
     assert!(problems.contains("not valid JSON"), "{problems}");
     assert!(problems.contains("`$OPENCODE_CONFIG_CONTENT` is not valid JSON"), "{problems}");
-    assert!(problems.contains("`5` is not a value for the setting `paths`"), "{problems}");
+    assert!(problems.contains("the setting `paths` must be a list"), "{problems}");
 }
 
 #[test]

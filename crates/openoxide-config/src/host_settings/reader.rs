@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use openoxide_skills::diagnostic::Place;
 use openoxide_skills::host::{Combine, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource};
 use openoxide_skills::prelude::{Code, Diagnostic, Host, HostSettings, HostSpec, Surroundings};
 use openoxide_skills::root::Boundary;
@@ -10,8 +11,8 @@ use openoxide_skills::settings::{Origin, Setting};
 use toml::Value;
 
 use super::value::{
-    combine, contains_any, is_in_range, normalize_permissions, parse_number, parse_switch, split_list,
-    with_absolute_paths,
+    combine, contains_any, expected, is_in_range, is_of_type, normalize_permissions, parse_number, parse_switch,
+    split_list, with_absolute_paths,
 };
 use crate::document::json::{JsonDialect, parse_json};
 use crate::document::{self, Document, Writers, dotted_key};
@@ -203,45 +204,43 @@ impl<'r> Reader<'r> {
 
     /// Tells whether a value is of its type and within the limits of its rule. Reports it otherwise.
     fn accepts(&mut self, name: &str, rule: &SettingRule, setting: &Setting) -> bool {
-        let fits = fits(self.spec, self.host, name, &setting.value);
-        if !fits {
-            let path = match &setting.origin {
-                Origin::File { path, .. } => Some(path.clone()),
-                _ => None,
-            };
-            let message = format!("`{}` is not a value for the setting `{name}` ({})", setting.value, setting.origin);
-            let diagnostic =
-                Diagnostic::warning(Code::ConfigType, message).help(format!("{} The value is ignored.", rule.about));
-            self.problems.push(ConfigProblem { path, diagnostic });
-        }
-        fits
+        let Some(wrong) = objection(self.spec, self.host, name, &setting.value) else { return true };
+        let (path, line, message) = match &setting.origin {
+            Origin::File { path, line } => (Some(path.clone()), *line, wrong),
+            origin => (None, None, format!("{wrong} ({origin})")),
+        };
+        let place = line.map(|line| Place { span: 0..0, line, column: 1, lines: String::new() });
+        let diagnostic =
+            Diagnostic::warning(Code::ConfigType, message).help(format!("{} The value is ignored.", rule.about));
+        self.problems.push(ConfigProblem { path, diagnostic: Diagnostic { place, ..diagnostic } });
+        false
     }
 }
 
 /// Tells whether a host's setting takes a value.
 pub(crate) fn fits(spec: &HostSpec, host: &Host, name: &str, value: &Value) -> bool {
-    let Some(rule) = host.settings.get(name) else { return false };
-    let right_type = match rule.kind {
-        SettingKind::Bool => value.is_bool(),
-        SettingKind::Number => value.is_integer() || value.is_float(),
-        SettingKind::Text => value.is_str(),
-        SettingKind::List | SettingKind::Rules => value.is_array(),
-        SettingKind::Table | SettingKind::Permissions => value.is_table(),
-        SettingKind::Plugins => false,
-    };
-    let setting = Setting { value: value.clone(), origin: Origin::Default };
-    let alone = HostSettings { values: [(name.to_owned(), setting)].into(), ..HostSettings::default() };
-    right_type
-        && is_in_range(rule, value)
-        && has_known_states(host, name, value)
-        && (rule.sets.is_none() || spec.with(&alone).is_ok())
+    objection(spec, host, name, value).is_none()
 }
 
-/// Tells whether a table of states has known states only.
-fn has_known_states(host: &Host, name: &str, value: &Value) -> bool {
+/// Returns why a host's setting does not take a value. The value itself is not in the text: it can be long, and it can have
+/// names of skills that not everyone may see.
+fn objection(spec: &HostSpec, host: &Host, name: &str, value: &Value) -> Option<String> {
+    let Some(rule) = host.settings.get(name) else { return Some(format!("there is no setting `{name}`")) };
+    if let Some(key) = unknown_state(host, name, value) {
+        return Some(format!("`{key}` in the setting `{name}` must be one of `{}`", STATES.join("`, `")));
+    }
+    let setting = Setting { value: value.clone(), origin: Origin::Default };
+    let alone = HostSettings { values: [(name.to_owned(), setting)].into(), ..HostSettings::default() };
+    let is_usable =
+        is_of_type(rule, value) && is_in_range(rule, value) && (rule.sets.is_none() || spec.with(&alone).is_ok());
+    (!is_usable).then(|| format!("the setting `{name}` must be {}", expected(rule)))
+}
+
+/// Returns the first key of a table of states whose state is not known.
+fn unknown_state<'v>(host: &Host, name: &str, value: &'v Value) -> Option<&'v str> {
+    host.setting_that(SettingDoes::SetStates).filter(|(states, _)| *states == name)?;
     let known = |state: &Value| state.as_str().is_some_and(|state| STATES.contains(&state));
-    let has_states = host.setting_that(SettingDoes::SetStates).is_some_and(|(states, _)| states == name);
-    !has_states || value.as_table().is_some_and(|states| states.values().all(known))
+    value.as_table()?.iter().find(|(_, state)| !known(state)).map(|(key, _)| key.as_str())
 }
 
 fn dialect(layer: &SettingLayer) -> JsonDialect {

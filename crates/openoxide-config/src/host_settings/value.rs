@@ -22,6 +22,32 @@ pub(super) fn split_list(text: &str, split: Option<&str>) -> Value {
     Value::Array(items.map(|item| Value::String(item.to_owned())).collect())
 }
 
+/// Tells whether a value is of its rule's type.
+pub(super) fn is_of_type(rule: &SettingRule, value: &Value) -> bool {
+    match rule.kind {
+        SettingKind::Bool => value.is_bool(),
+        SettingKind::Number => value.is_integer() || value.is_float(),
+        SettingKind::Text => value.is_str(),
+        SettingKind::List | SettingKind::Rules => value.is_array(),
+        SettingKind::Table | SettingKind::Permissions => value.is_table(),
+        SettingKind::Plugins => false,
+    }
+}
+
+/// Describes the values that a setting takes.
+pub(crate) fn expected(rule: &SettingRule) -> String {
+    match (rule.kind, rule.range) {
+        (SettingKind::Bool, _) => "`true` or `false`".to_owned(),
+        (SettingKind::Number, Some([least, most])) => format!("a number from {least} to {most}"),
+        (SettingKind::Number, None) => "a number".to_owned(),
+        (SettingKind::Text, _) => "a text that the host knows".to_owned(),
+        (SettingKind::List, _) => "a list of texts".to_owned(),
+        (SettingKind::Rules, _) => "a list of tables with `name` or `path`, and `enabled`".to_owned(),
+        (SettingKind::Table | SettingKind::Permissions, _) => "a table of words that the host knows".to_owned(),
+        (SettingKind::Plugins, _) => "left to the agent: it lists its own plugins".to_owned(),
+    }
+}
+
 /// Tells whether a number is within the limits of its rule. Other values have no limits.
 pub(super) fn is_in_range(rule: &SettingRule, value: &Value) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "limits are far below what a double holds exactly")]

@@ -2,10 +2,14 @@
 
 use openoxide_skills::text::near;
 
+use super::switch_rule;
 use crate::mcp::parse::parse_server;
 
 /// What happens to a value that is not usable where it stands.
 pub(super) const IGNORED: &str = "the value is ignored until it is fixed";
+
+/// How every text ends that says what holds in place of such a value.
+pub(super) const UNTIL_FIXED: &str = "until it is fixed";
 
 /// The type of a key's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,9 +109,8 @@ impl ConfigKey {
     pub(crate) fn is_one_value(&self, depth: usize) -> bool {
         let own = self.name.split('.').count();
         match self.kind {
-            ValueKind::Hosts | ValueKind::Permissions | ValueKind::Agents => depth == own,
             ValueKind::Servers => depth > own,
-            _ => false,
+            _ => depth == own,
         }
     }
 
@@ -123,7 +126,7 @@ impl ConfigKey {
             ValueKind::HostName => value.is_str(),
             ValueKind::Choice(choices) => value.as_str().is_some_and(|text| choices.contains(&text)),
             ValueKind::List | ValueKind::Codes | ValueKind::HostNames => value.as_array().is_some_and(texts),
-            ValueKind::Rules => value.as_array().is_some_and(|items| items.iter().all(is_rule)),
+            ValueKind::Rules => value.as_array().is_some_and(|items| items.iter().all(switch_rule::is_valid)),
             ValueKind::Folders => value.as_array().is_some_and(|items| items.iter().all(is_folder)),
             ValueKind::Servers => value
                 .as_table()
@@ -133,6 +136,14 @@ impl ConfigKey {
             }
             // The rules in it are parsed later, where a bad one is an error and not just ignored.
             ValueKind::Permissions => value.is_str() || value.is_table(),
+        }
+    }
+
+    /// Returns the strictest value of a key that has one: it holds where a value cannot be used.
+    pub(super) fn strictest(&self) -> Option<toml::Value> {
+        match self.project {
+            ProjectAccess::Only(strict) => parse_value(strict),
+            _ => None,
         }
     }
 
@@ -176,10 +187,10 @@ impl ConfigKey {
     }
 }
 
-fn is_rule(value: &toml::Value) -> bool {
-    let one_selector =
-        value.get("name").is_some_and(toml::Value::is_str) != value.get("path").is_some_and(toml::Value::is_str);
-    one_selector && value.get("enabled").is_some_and(toml::Value::is_bool)
+/// Parses a value that is written as TOML.
+pub(super) fn parse_value(text: &str) -> Option<toml::Value> {
+    let mut table: toml::Table = format!("value = {text}").parse().ok()?;
+    table.remove("value")
 }
 
 fn is_folder(value: &toml::Value) -> bool {

@@ -6,7 +6,7 @@ use super::key::ValueKind::{
     self, Agents, Bool, Choice, Codes, Folders, HostName, HostNames, Hosts, Integer, List, Permissions, Rules, Servers,
     Share,
 };
-use super::key::{ConfigKey, ProjectAccess};
+use super::key::{ConfigKey, ProjectAccess, parse_value};
 
 /// All keys, sorted by name.
 pub const CONFIG_KEYS: &[ConfigKey] = &[
@@ -138,8 +138,7 @@ impl ConfigKey {
     }
 
     pub(crate) fn default_value(&self) -> Option<toml::Value> {
-        let mut table: toml::Table = format!("value = {}", self.default).parse().ok()?;
-        table.remove("value")
+        parse_value(self.default)
     }
 }
 
@@ -152,6 +151,7 @@ mod tests {
         for key in CONFIG_KEYS.iter().filter(|key| !key.default.is_empty()) {
             assert!(key.accepts(&key.default_value().unwrap()), "{}", key.name);
         }
+        assert!(CONFIG_KEYS.iter().all(|key| key.strictest().is_none_or(|value| key.accepts(&value))));
         assert!(CONFIG_KEYS.windows(2).all(|pair| pair[0].name < pair[1].name));
     }
 

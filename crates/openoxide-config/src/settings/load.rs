@@ -10,9 +10,9 @@ use openoxide_skills::text::path_text;
 use toml::Value;
 
 use super::config::{Config, foreign_folder};
-use super::key::ConfigKey;
+use super::key::{ConfigKey, parse_value};
 use super::layer::{ConfigProblem, Layer, LayerKind};
-use super::{permission_rules, validate::remove_invalid};
+use super::{permission_rules, validate::replace_invalid};
 use crate::document::dotted_key::{insert, split_key};
 use crate::document::{self, Document, PlannedFile, Writers};
 use crate::{Environment, Trust, document::json::JsonDialect, variables};
@@ -78,7 +78,7 @@ impl Config {
         match document::read(path, Code::ConfigInvalid, JsonDialect::Strict, writers, self.planned.as_ref()) {
             Ok(None) => None,
             Ok(Some(document)) => {
-                let (document, problems) = remove_invalid(document, kind);
+                let (document, problems) = replace_invalid(document, kind);
                 self.add_problems(Some(path), problems);
                 Some(Layer::new(kind, Some(path.to_owned()), document))
             }
@@ -106,7 +106,7 @@ impl Config {
                 Err(diagnostic) => self.add_problems(None, [diagnostic]),
             }
         }
-        let (document, problems) = remove_invalid(Document::without_file(table), LayerKind::CommandLine);
+        let (document, problems) = replace_invalid(Document::without_file(table), LayerKind::CommandLine);
         self.add_problems(None, problems);
         Layer::new(LayerKind::CommandLine, None, document)
     }
@@ -164,6 +164,5 @@ fn parse_flag(flag: &str) -> Result<(String, Value), Diagnostic> {
         let message = format!("`--config {flag}` has no `=`");
         return Err(Diagnostic::warning(Code::ConfigInvalid, message).help("write `--config KEY=VALUE`"));
     };
-    let parsed = format!("value = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("value"));
-    Ok((key.trim().to_owned(), parsed.unwrap_or_else(|| Value::from(value))))
+    Ok((key.trim().to_owned(), parse_value(value).unwrap_or_else(|| Value::from(value))))
 }

@@ -1,12 +1,11 @@
 //! Problems with added hosts, and with settings that name hosts.
 
 use openoxide_skills::diagnostic::Place;
-use openoxide_skills::host::{SettingKind, SettingRule};
 use openoxide_skills::prelude::{Code, Diagnostic, HostError, Hosts};
 use openoxide_skills::text::near;
 
 use super::error::WorkspaceError;
-use crate::host_settings::reader::fits;
+use crate::host_settings::{reader::fits, value::expected};
 use crate::{Config, ConfigProblem, suggestion::did_you_mean};
 
 pub(super) fn unusable_host(error: &HostError) -> ConfigProblem {
@@ -62,19 +61,6 @@ pub(super) fn unusable_host_settings(hosts: &Hosts, tables: &toml::Table) -> Vec
         }
     }
     problems
-}
-
-fn expected(rule: &SettingRule) -> String {
-    match (rule.kind, rule.range) {
-        (SettingKind::Bool, _) => "`true` or `false`".to_owned(),
-        (SettingKind::Number, Some([least, most])) => format!("a number from {least} to {most}"),
-        (SettingKind::Number, None) => "a number".to_owned(),
-        (SettingKind::Text, _) => "a text that the host knows".to_owned(),
-        (SettingKind::List, _) => "a list of texts".to_owned(),
-        (SettingKind::Rules, _) => "a list of tables with `name` or `path`, and `enabled`".to_owned(),
-        (SettingKind::Table | SettingKind::Permissions, _) => "a table of words that the host knows".to_owned(),
-        (SettingKind::Plugins, _) => "left to the agent: it lists its own plugins".to_owned(),
-    }
 }
 
 /// Returns what is wrong with a list of codes.

@@ -129,6 +129,55 @@ async fn no_route_answers_a_program_anything_of_what_the_model_may_not_see() {
     assert!(HIDDEN.iter().all(|(name, _)| own.contains(name)), "the user sees all: {own}");
 }
 
+/// A finding about settings says where something is wrong, and nothing that the settings say.
+#[tokio::test]
+async fn findings_about_settings_have_no_names_and_values() {
+    let context = TestContext::new();
+    context.skill("plain", "Plain words").tree(
+        "//- project/.claude/skills -> ../.agents/skills\n\
+         //- project/.claude/settings.json\n{\"skillOverrides\": {\"hidden-off\": \"off\", \"hidden-bad\": \"hidden-word\"}}\n\
+         //- home/.openoxide/config.toml\nhidden-key = 1\n\n[hosts.codex]\nhidden-setting = 2\n\n[[skills.config]]\n\
+         name = \"hidden-switch\"\nenabled = \"hidden-value\"\n\
+         //- project/.openoxide/config.toml\n[hidden-table]\nhidden = 1\nhidden = 2\n",
+    );
+    let server = Server::serving(context, HttpOptions::default());
+    for host in HOSTS {
+        for line in ["GET /v1/problems", "GET /v1/roots", "GET /v1/skills?all=true", "GET /v1/skills/plain", "GET /"] {
+            for identity in [Identity::Anonymous, Identity::Program] {
+                let text = server.ask(request(line, Some(host), identity)).await.text();
+                assert!(!text.contains("hidden-"), "{identity:?} {host} {line}: {text}");
+            }
+        }
+    }
+    let problems = |identity| server.ask(request("GET /v1/problems", Some("claude-code"), identity));
+    let found = problems(Identity::Program).await.json();
+    let lines: Vec<String> = found["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|problem| {
+            let path = problem["path"].as_str().unwrap().rsplit('/').next().unwrap();
+            format!(
+                "{path}:{} {} {}",
+                problem["line"],
+                problem["code"].as_str().unwrap(),
+                problem["message"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert!(lines.contains(&"config.toml:1 S0402 an unknown configuration key".to_owned()), "{lines:#?}");
+    assert!(lines.contains(&"config.toml:6 S0403 a configuration value of the wrong type".to_owned()), "{lines:#?}");
+    assert!(
+        lines.contains(&"settings.json:null S0403 a configuration value of the wrong type".to_owned()),
+        "{lines:#?}"
+    );
+    assert!(lines.iter().any(|line| line.contains("S0401")), "{lines:#?}");
+    let whole = problems(Identity::Person).await.text();
+    let named =
+        "`hidden-bad` in the setting `overrides` must be one of `on`, `name-only`, `user-invocable-only`, `off`";
+    assert!(whole.contains(named) && !whole.contains("hidden-word") && !whole.contains("hidden-off"), "{whole}");
+}
+
 /// A text whose skill asks first is given by no list, and the name of an agent is no password.
 #[tokio::test]
 async fn what_asks_first_is_in_no_list_and_the_name_of_an_agent_allows_nothing() {

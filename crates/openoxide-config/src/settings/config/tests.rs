@@ -47,6 +47,92 @@ fn bad_keys_and_values_are_reported_and_the_rest_counts() {
     assert_eq!(config.get("skills.paths").unwrap().value.as_array().unwrap().len(), 1);
 }
 
+/// Returns the rules of `skills.config` that hold, and what is said of the others: line, message, help.
+fn rules(text: &str) -> (Vec<String>, Vec<String>) {
+    let (_dir, environment) = setup(text, "");
+    let config = Config::load(&environment, &environment.cwd, &[]);
+    let rule = |rule: &Value| {
+        let of = |key: &str| rule.get(key).and_then(Value::as_str);
+        format!("{}={}", of("name").or(of("path")).unwrap(), rule["enabled"])
+    };
+    let rules = config.get("skills.config").unwrap().value.as_array().unwrap().iter().map(rule).collect();
+    let problem = |problem: &ConfigProblem| {
+        let diagnostic = &problem.diagnostic;
+        let line = diagnostic.place.as_ref().unwrap().line;
+        format!("{line}: {}; {}", diagnostic.message, diagnostic.help.as_ref().unwrap())
+    };
+    (rules, config.problems.iter().map(problem).collect())
+}
+
+#[test]
+fn a_bad_rule_leaves_the_others_and_switches_off_what_it_names() {
+    let check = |entry: &str, held: &[&str], problem: &str| {
+        let text = format!(
+            "[[skills.config]]\nname = \"dep\"\nenabled = false\n\n[[skills.config]]\n{entry}\n\n\
+             [[skills.config]]\npath = \"/on\"\nenabled = true\n"
+        );
+        let (rules, problems) = rules(&text);
+        assert_eq!(rules, [&["dep=false"], held, &["/on=true"]].concat(), "{entry}");
+        assert_eq!(
+            problems,
+            [format!("5: entry 2 of `skills.config` must have {problem} until it is fixed")],
+            "{entry}"
+        );
+    };
+    let switch = "`enabled = true` or `enabled = false`; the entry switches off what it names";
+    check("name = \"other\"\nenabled = \"false\"", &["other=false"], switch);
+    check("name = \"other\"\nenabled = \"true\"", &["other=false"], switch);
+    check("path = \"/other\"", &["/other=false"], switch);
+    check("name = \"other\"\nenabeld = false", &["other=false"], switch);
+    let selector = "either `name` or `path`, as text; the entry is ignored";
+    check("name = 3\nenabled = false", &[], selector);
+    check("nam = \"other\"\nenabled = false", &[], selector);
+    check("name = \"a\"\npath = \"/a\"\nenabled = true", &[], selector);
+    let both = "either `name` or `path`, as text; the entry switches off what it names";
+    check("name = \"a\"\npath = \"/a\"\nenabled = false", &["a=false", "/a=false"], both);
+}
+
+#[test]
+fn a_rule_that_is_in_no_list_switches_off_what_it_names() {
+    let (held, problems) = rules("[skills.config]\nname = \"dep\"\nenabled = false\n");
+    let expected = "1: `skills.config` must be tables with `name` or `path`, and `enabled`";
+    assert_eq!(
+        (held, problems),
+        (vec!["dep=false".to_owned()], vec![format!("{expected}; what it names is off until it is fixed")])
+    );
+    assert_eq!(rules("[skills]\nconfig = 3\n").0, [""; 0]);
+}
+
+#[test]
+fn a_bad_value_of_a_strict_key_means_the_strictest_one() {
+    use openoxide_permissions::ProfileMode;
+
+    use crate::{AllowedTools, PermissionPolicy};
+    let strictest =
+        PermissionPolicy { shell: false, allowed_tools: AllowedTools::Limit, profiles: ProfileMode::Strict };
+    let bad = "[sandbox]\nnetwork = \"no\"\n[skills]\nallowed_tools = \"limits\"\nprofiles = []\nshell = \"false\"\n";
+    let expected = [
+        "the strictest value, `false`, holds until it is fixed",
+        "the strictest value, `\"limit\"`, holds until it is fixed",
+        "the strictest value, `\"strict\"`, holds until it is fixed",
+        "the strictest value, `false`, holds until it is fixed",
+    ];
+    for (user, project) in [(bad, ""), ("sandbox.network = true\n", bad)] {
+        let (_dir, environment) = setup(user, project);
+        let config = trusted(&environment);
+        assert_eq!((config.permission_policy(), config.sandbox().network), (strictest, false));
+        let helps: Vec<_> = config.problems.iter().filter_map(|problem| problem.diagnostic.help.as_deref()).collect();
+        assert_eq!(helps, expected);
+    }
+    // A table is a value of the wrong type too, and not a key of its own.
+    let (_dir, environment) = setup("[skills.shell]\nenabled = false\n", "");
+    let config = Config::load(&environment, &environment.cwd, &[]);
+    assert_eq!(
+        (config.permission_policy().shell, said(&config)),
+        (false, vec!["`skills.shell` must be `true` or `false`"])
+    );
+}
+
 fn said(config: &Config) -> Vec<&str> {
     config.problems.iter().map(|problem| problem.diagnostic.message.as_str()).collect()
 }
