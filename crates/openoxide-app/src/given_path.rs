@@ -1,11 +1,10 @@
 //! Resolves a path that is given to be written to, and judges each link on the way.
 
-use std::collections::VecDeque;
-use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::ownership::is_ours;
+use openoxide_skills::root::{PathStep, PathSteps};
 
 use crate::{Error, ErrorKind, paths};
 
@@ -14,41 +13,22 @@ use crate::{Error, ErrorKind, paths};
 ///
 /// What does not exist is taken as it is written.
 pub(crate) fn resolve(workspace: &Workspace, path: &Path) -> Result<PathBuf, Error> {
-    let (mut real, mut rest) = (PathBuf::new(), VecDeque::new());
-    go_first(&mut rest, path);
-    while let Some(step) = rest.pop_front() {
+    let (mut real, mut rest) = (PathBuf::new(), PathSteps::of(path));
+    while let Some(step) = rest.next() {
         let above = real.clone();
         match step {
-            Step::Top => real = PathBuf::from("/"),
-            Step::Up => drop(real.pop()),
-            Step::Name(name) => real.push(name),
+            PathStep::Top => real = PathBuf::from("/"),
+            PathStep::Up => drop(real.pop()),
+            PathStep::Name(name) => real.push(name),
         }
         let Ok(stat) = real.symlink_metadata() else { continue };
         if stat.is_symlink() {
             let next = judged_link(workspace, &real, &above, is_ours(&stat))?;
-            go_first(&mut rest, &next);
+            rest.go_first(&next);
             real = above;
         }
     }
     Ok(real)
-}
-
-enum Step {
-    Top,
-    Up,
-    Name(OsString),
-}
-
-/// Puts the steps of a path before all others.
-fn go_first(rest: &mut VecDeque<Step>, path: &Path) {
-    for part in path.components().rev() {
-        match part {
-            Component::Normal(name) => rest.push_front(Step::Name(name.to_owned())),
-            Component::ParentDir => rest.push_front(Step::Up),
-            Component::RootDir => rest.push_front(Step::Top),
-            Component::CurDir | Component::Prefix(_) => {}
-        }
-    }
 }
 
 /// Returns what a link in a folder says, if it may be followed. A link that another link names is judged in its turn.

@@ -16,9 +16,11 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ownership::is_user_or_root;
 
 mod follow;
+mod steps;
 mod target;
 mod user_skills;
 
+pub use steps::{PathStep, PathSteps};
 pub(crate) use target::{MountId, Target, mount_of, true_path};
 pub(crate) use user_skills::LinkRole;
 pub use user_skills::UserRoot;

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-pub use crate::boundary::{Boundary, LinkPlaces, UserRoot};
+pub use crate::boundary::{Boundary, LinkPlaces, PathStep, PathSteps, UserRoot};
 use crate::host::{RootRule, ScanRules};
 use crate::{settings::Plugin, skill::SkillScope};
 

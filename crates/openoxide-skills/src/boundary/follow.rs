@@ -1,13 +1,14 @@
 //! Follows links step by step, and notes whose they are.
 
-use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
+
+use super::steps::{PathStep, PathSteps};
 
 /// Opens without reading: no bytes, no waiting for a pipe, nothing done to a device.
 #[cfg(target_os = "linux")]
@@ -60,25 +61,18 @@ pub(super) fn open_through_links(dir: BorrowedFd<'_>, path: &Path, flags: OFlags
     Ok(Followed { fd, ..followed })
 }
 
-enum Step {
-    Top,
-    Up,
-    Name(OsString),
-}
-
 /// Goes one name at a time. Each object is held before it is looked at, so that what is judged is what was followed.
 fn follow(dir: BorrowedFd<'_>, path: &Path) -> Result<Followed, Errno> {
-    let (mut links, mut rest) = (Vec::new(), VecDeque::new());
+    let (mut links, mut rest) = (Vec::new(), PathSteps::of(path));
     let mut here = rustix::fs::openat(dir, c".", HOLD | OFlags::DIRECTORY, Mode::empty())?;
-    go_first(&mut rest, path);
-    while let Some(step) = rest.pop_front() {
+    while let Some(step) = rest.next() {
         let name = match step {
-            Step::Top => {
+            PathStep::Top => {
                 here = rustix::fs::open(c"/", HOLD | OFlags::DIRECTORY, Mode::empty())?;
                 continue;
             }
-            Step::Up => OsString::from(".."),
-            Step::Name(name) => name,
+            PathStep::Up => OsString::from(".."),
+            PathStep::Name(name) => name,
         };
         match held(here.as_fd(), &name)? {
             Held::Object(next) => here = next,
@@ -87,23 +81,11 @@ fn follow(dir: BorrowedFd<'_>, path: &Path) -> Result<Followed, Errno> {
                     return Err(Errno::LOOP);
                 }
                 links.push(FollowedLink { owner, holder: owner_of(here.as_fd())? });
-                go_first(&mut rest, &target);
+                rest.go_first(&target);
             }
         }
     }
     Ok(Followed { fd: here, links })
-}
-
-/// Puts the steps of a path before all others.
-fn go_first(rest: &mut VecDeque<Step>, path: &Path) {
-    for part in path.components().rev() {
-        match part {
-            Component::Normal(name) => rest.push_front(Step::Name(name.to_owned())),
-            Component::ParentDir => rest.push_front(Step::Up),
-            Component::RootDir => rest.push_front(Step::Top),
-            Component::CurDir | Component::Prefix(_) => {}
-        }
-    }
 }
 
 enum Held {
