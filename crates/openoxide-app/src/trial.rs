@@ -49,12 +49,9 @@ impl<'t> Trial<'t> {
         Ok(())
     }
 
-    /// Returns which of some changes do no harm, and accepts them; if all of them do none together, they are tried once.
-    pub(crate) fn accept_each(&self, changes: Vec<Vec<Change>>) -> Vec<Result<(), Harm>> {
-        match self.accept(changes.concat()) {
-            Ok(()) => changes.iter().map(|_| Ok(())).collect(),
-            Err(_) => changes.into_iter().map(|change| self.accept(change)).collect(),
-        }
+    /// Returns which of some changes do no harm, and accepts them. Those that do none together are tried once.
+    pub(crate) fn accept_each(&self, changes: &[Vec<Change>]) -> Vec<Result<(), Harm>> {
+        by_halves(changes, &|part| self.accept(part.concat()))
     }
 
     fn harm(&self, changes: &[Change]) -> Result<(), Harm> {
@@ -77,6 +74,22 @@ impl<'t> Trial<'t> {
             })
         };
         if changes.iter().any(|change| is_missed(&change)) { Err(Harm::NoUse) } else { Ok(()) }
+    }
+}
+
+/// Accepts a list as a whole, or else the first half and then the second in the same way: a trial is costly, and most lists
+/// have few items that do harm.
+fn by_halves<T, E>(items: &[T], accept: &impl Fn(&[T]) -> Result<(), E>) -> Vec<Result<(), E>> {
+    if items.is_empty() {
+        return Vec::new();
+    }
+    match (accept(items), items) {
+        (Ok(()), _) => items.iter().map(|_| Ok(())).collect(),
+        (Err(error), [_]) => vec![Err(error)],
+        (Err(_), _) => {
+            let (first, second) = items.split_at(items.len() / 2);
+            [first, second].into_iter().flat_map(|half| by_halves(half, accept)).collect()
+        }
     }
 }
 

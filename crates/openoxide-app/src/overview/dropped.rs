@@ -52,8 +52,8 @@ impl<'g> DroppedSkills<'g> {
             Dropped::new(glance, folder, found, is_foreign)
         };
         let all: Vec<Dropped<'_>> = self.folders.iter().map(dropped).collect();
-        let fixes = all.iter().map(|dropped| dropped.changes(glance)).collect();
-        let harms = trial.accept_each(fixes);
+        let fixes: Vec<Vec<Change>> = all.iter().map(|dropped| dropped.changes(glance)).collect();
+        let harms = trial.accept_each(&fixes);
         all.iter().zip(&harms).map(|(dropped, harm)| dropped.suggest(glance, harm.as_ref().err())).collect()
     }
 }

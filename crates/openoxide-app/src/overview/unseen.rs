@@ -102,6 +102,7 @@ impl<'g> UnseenSkills<'g> {
 
     fn links(&self, trial: &Trial<'_>) -> Vec<SuggestionLine> {
         let changes = || self.free.iter().map(|(entry, place)| self.change(entry, place));
+        let each = || self.single(trial.accept_each(&changes().map(|change| vec![change]).collect::<Vec<_>>()));
         if self.free.len() > SINGLE {
             let repeated = self.repeated.iter().filter(|(_, place)| place.is_free());
             let all = changes().chain(repeated.map(|(entry, place)| self.change(entry, place)));
@@ -109,12 +110,10 @@ impl<'g> UnseenSkills<'g> {
                 Ok(()) => vec![self.link_all()],
                 Err(Harm::Overflow(full)) => self.too_many(&full).into_iter().collect(),
                 // Together they clash: each for itself, if few are left.
-                Err(Harm::Clash(_) | Harm::Ignored(_) | Harm::NoUse) => {
-                    self.single(trial.accept_each(changes().map(|one| vec![one]).collect()))
-                }
+                Err(Harm::Clash(_) | Harm::Ignored(_) | Harm::NoUse) => each(),
             };
         }
-        self.single(trial.accept_each(changes().map(|change| vec![change]).collect()))
+        each()
     }
 
     /// Suggests each link that does no harm.

@@ -74,8 +74,24 @@ fn what_was_accepted_counts_for_what_comes_after() {
         vec![Change::Link { link: place.unwrap().planned(), agent: 1, name: entry.skill.name.to_string() }]
     });
     let trial = Trial::new(&workspace, &searched, views.iter().enumerate());
-    let outcomes = trial.accept_each(changes.collect());
+    let outcomes = trial.accept_each(&changes.collect::<Vec<_>>());
     let accepted = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
     assert!((1..12).contains(&accepted), "some fit, not all: {outcomes:?}");
     assert!(outcomes[..accepted].iter().all(Result::is_ok), "the first ones fit: {outcomes:?}");
+}
+
+#[test]
+fn one_harmful_change_costs_few_trials() {
+    let trials = RefCell::new(Vec::new());
+    let accept = |part: &[usize]| {
+        trials.borrow_mut().push(part.to_vec());
+        if part.contains(&700) { Err("harm") } else { Ok(()) }
+    };
+    let changes: Vec<usize> = (0..1024).collect();
+    let outcomes = by_halves(&changes, &accept);
+    assert!(outcomes.iter().enumerate().all(|(at, outcome)| outcome.is_err() == (at == 700)) && outcomes.len() == 1024);
+    assert!(by_halves(&[], &accept).is_empty());
+    let trials = trials.into_inner();
+    assert!(trials.len() <= 21, "{}", trials.len());
+    assert!(trials[1..].is_sorted_by_key(|part| part[0]), "those before are accepted first");
 }

@@ -2,10 +2,10 @@
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
-use openoxide_skills::diagnostic::Code;
+use openoxide_skills::diagnostic::{Code, Diagnostic};
 use openoxide_skills::host::{ActivePlugins, Host, ManifestRule, PluginSource};
 use openoxide_skills::root::{Boundary, Surroundings};
 use openoxide_skills::{settings::Plugin, skill::SkillScope};
@@ -14,6 +14,10 @@ use toml::Value;
 
 use crate::workspace::project_root::is_marked;
 use crate::{ConfigProblem, document};
+
+/// The most entries of one list of installed plugins that are used. Each can become a folder to search, and a project can
+/// bring such a list.
+const MAX_INSTALLED: usize = 1000;
 
 /// Returns the surroundings in which plugins are looked up: their project may have other markers than the host's.
 pub(crate) fn plugin_surroundings(source: &PluginSource, around: &Surroundings) -> Surroundings {
@@ -69,30 +73,51 @@ impl<'p> PluginFinder<'p> {
         plugins
     }
 
-    /// Returns every installed plugin that is not disabled, in the order of the list.
+    /// Returns every installed plugin that is not disabled, in the order of the list; a folder that an id names several times
+    /// is one plugin.
     pub(super) fn installed(&self, enabled: Option<&Value>, users_are_on: bool) -> Vec<Plugin> {
         let source = self.source;
         let registry = |file: &String| self.registry(file).unwrap_or_default();
         let others: Vec<Map<String, Json>> = source.unless_in.iter().map(registry).collect();
         let own = source.installed.as_ref().map(registry).unwrap_or_default();
         let off = source.user_switch.as_deref().filter(|_| !users_are_on);
+        let is_own = |id: &String| !others.iter().any(|other| other.contains_key(id));
+        let listed = own
+            .iter()
+            .filter(|(id, _)| is_own(id))
+            .flat_map(|(id, entries)| entries.as_array().into_iter().flatten().map(move |entry| (id, entry)));
         let mut plugins = Vec::new();
-        for (id, entries) in own.iter().filter(|(id, _)| !others.iter().any(|other| other.contains_key(*id))) {
+        let mut named = HashSet::new();
+        for (at, (id, entry)) in listed.enumerate() {
+            if at == MAX_INSTALLED {
+                self.report_limit();
+                break;
+            }
             let Some((name, _)) = id.rsplit_once('@') else { continue };
             let switch = enabled.and_then(|enabled| enabled.get(id)).and_then(Value::as_bool);
-            for entry in entries.as_array().into_iter().flatten().filter(|_| switch != Some(false)) {
-                let is_active = self.is_active(entry, switch);
-                let dir = entry.get("installPath").and_then(Json::as_str).filter(|path| is_active && !path.is_empty());
-                let found = dir.and_then(|dir| self.named(id, name, self.around.cwd.join(dir)));
-                let own = if is_of_project(entry) { SkillScope::Repo } else { SkillScope::User };
-                let scope = source.entries_scope.unwrap_or(own);
-                let off = off
-                    .filter(|_| scope == SkillScope::User)
-                    .map(|name| format!("its plugin is off unless `{name}` is on"));
-                plugins.extend(found.map(|plugin| Plugin { scope: Some(scope), off, ..plugin }));
+            if switch == Some(false) || !self.is_active(entry, switch) {
+                continue;
             }
+            let own = if is_of_project(entry) { SkillScope::Repo } else { SkillScope::User };
+            let scope = source.entries_scope.unwrap_or(own);
+            let dir = entry.get("installPath").and_then(Json::as_str).filter(|path| !path.is_empty());
+            let Some(dir) = dir.filter(|dir| named.insert((id, *dir, scope))) else { continue };
+            let off = off
+                .filter(|_| scope == SkillScope::User)
+                .map(|name| format!("its plugin is off unless `{name}` is on"));
+            let found = self.named(id, name, self.around.cwd.join(dir));
+            plugins.extend(found.map(|plugin| Plugin { scope: Some(scope), off, ..plugin }));
         }
         plugins
+    }
+
+    /// Says that a list has more entries than are used.
+    fn report_limit(&self) {
+        let code = Code::EntryLimit;
+        let message = format!("{}: only the first {MAX_INSTALLED} installed plugins count", code.title());
+        let diagnostic = Diagnostic::warning(code, message).help("remove the plugins that you do not use");
+        let path = self.source.installed.as_ref().and_then(|file| self.expand(file));
+        self.problems.borrow_mut().push(ConfigProblem { path, diagnostic });
     }
 
     /// Reads a plugin where the list of installed ones says that it lies.
@@ -319,6 +344,35 @@ mod tests {
         assert_eq!(inside(Path::new("/p"), "./a/b"), Some(PathBuf::from("/p/a/b")));
         assert_eq!(inside(Path::new("/p"), "./../b"), None);
         assert_eq!(inside(Path::new("/p"), "/b"), None);
+    }
+
+    /// Returns how many plugins a project's list gives, and the problems that are found.
+    fn listed(entries: &[String]) -> (usize, Vec<ConfigProblem>) {
+        let context = openoxide_testkit::TestContext::new();
+        let list = format!("{{\"version\": 2, \"plugins\": {{\"a@b\": [{}]}}}}", entries.join(","));
+        context.tree(&format!("//- project/.omp/plugins/installed_plugins.json\n{list}\n"));
+        let environment = crate::Environment {
+            cwd: context.project(),
+            home: Some(context.home()),
+            admin: context.home().join("admin"),
+            ..crate::Environment::default()
+        };
+        let workspace = crate::Workspace::open(environment, crate::Place::default()).unwrap();
+        let (view, problems) = workspace.view("omp").unwrap();
+        (view.settings.plugins["project_plugins"].len(), problems)
+    }
+
+    #[test]
+    fn a_list_of_plugins_has_a_limit_and_each_folder_once() {
+        let entry = |folder: &str| format!("{{\"installPath\": \"{folder}\", \"scope\": \"project\"}}");
+        assert_eq!(listed(&vec![entry("/p"); MAX_INSTALLED]), (1, Vec::new()));
+        let different = |number: usize| (0..number).map(|at| entry(&format!("/p/{at}"))).collect::<Vec<_>>();
+        assert_eq!(listed(&different(MAX_INSTALLED)), (MAX_INSTALLED, Vec::new()));
+        let (found, problems) = listed(&different(MAX_INSTALLED + 1));
+        let [problem] = &problems[..] else { panic!("{problems:?}") };
+        assert!(found == MAX_INSTALLED && problem.path.as_ref().unwrap().ends_with("installed_plugins.json"));
+        let message = "the limit on entries was reached: only the first 1000 installed plugins count";
+        assert_eq!((problem.diagnostic.code, problem.diagnostic.message.as_str()), (Code::EntryLimit, message));
     }
 
     #[test]
