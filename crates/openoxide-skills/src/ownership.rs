@@ -188,6 +188,7 @@ mod tests {
     /// The list lets user 65534 write, and shows in the mode only as what the group may do.
     #[cfg(target_os = "linux")]
     #[test]
+    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     fn an_access_control_list_lets_others_write() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("config.toml");
