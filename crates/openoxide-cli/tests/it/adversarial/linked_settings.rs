@@ -176,7 +176,7 @@ fn links_of_the_user_and_of_trusted_projects_are_followed() {
     );
     let roots = |host: &str| run(&context, &["roots", "--host", host]).to_string();
     assert!(roots("claude-code").contains("mine"), "{}", roots("claude-code"));
-    assert!(roots("codex").contains("include_instructions"), "{}", roots("codex"));
+    assert!(roots("codex").contains("`instructions` must be"), "{}", roots("codex"));
     assert!(run(&context, &["config"]).to_string().contains("codex"));
     let opencode = roots("opencode");
     assert!(opencode.contains("S0018") && opencode.contains("near") && !opencode.contains("named"), "{opencode}");
