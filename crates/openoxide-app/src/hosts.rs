@@ -1,6 +1,7 @@
 //! Use case: lists your agents and the other hosts, tells what of each is here, and which skills each of them sees.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::{BTreeMap, HashMap};
+use std::{ffi::OsStr, path::Path};
 
 use openoxide_config::{HostInstallation, Workspace, detect_host};
 use openoxide_live::Snapshot;
@@ -50,18 +51,24 @@ fn hosts_of(views: &[View], mine: usize, matrix: bool) -> HostsAnswer {
 /// Returns what each host makes of each file. A file that one host finds and cannot read, and that no other host finds, is
 /// left out.
 fn matrix_rows(catalogs: &[Catalog]) -> Vec<MatrixRow> {
-    let mut rows: BTreeMap<&Path, (&str, BTreeMap<&str, Status>)> = BTreeMap::new();
+    let mut at: HashMap<&OsStr, usize> = HashMap::new();
+    let mut rows: Vec<(&Path, &str, BTreeMap<&str, Status>)> = Vec::new();
     for catalog in catalogs {
         for entry in catalog.entries() {
-            let (_, statuses) = rows.entry(entry.canonical()).or_insert((&*entry.skill.name, BTreeMap::new()));
+            let path = entry.canonical();
+            let row = *at.entry(path.as_os_str()).or_insert_with(|| {
+                rows.push((path, &*entry.skill.name, BTreeMap::new()));
+                rows.len() - 1
+            });
             // A file that was found twice is active if one of its finds is.
-            let status = statuses.entry(&catalog.host).or_insert(entry.status);
+            let status = rows[row].2.entry(&catalog.host).or_insert(entry.status);
             *status = (*status).min(entry.status);
         }
     }
-    rows.retain(|_, (_, statuses)| statuses.len() > 1 || statuses.values().any(|status| *status != Status::Invalid));
+    rows.retain(|(_, _, statuses)| statuses.len() > 1 || statuses.values().any(|status| *status != Status::Invalid));
     let word = |(host, status): (&str, Status)| (host.to_owned(), status.as_str().to_owned());
-    let row = |(path, (name, statuses)): (&Path, (&str, BTreeMap<&str, Status>))| MatrixRow {
+    rows.sort_unstable_by_key(|(path, ..)| *path);
+    let row = |(path, name, statuses): (&Path, &str, BTreeMap<&str, Status>)| MatrixRow {
         name: name.to_owned(),
         path: path.to_string_lossy().into_owned(),
         statuses: statuses.into_iter().map(word).collect(),

@@ -1,6 +1,6 @@
 //! `hosts`: your agents and the other hosts, and which skills each of them sees.
 
-use std::{fmt::Write as _, path::Path};
+use std::{collections::HashMap, fmt::Write as _, path::Path};
 
 use openoxide_app::{Workspace, agents_list, hosts, paths, problems};
 use openoxide_wire::{HostLine, HostsAnswer, MatrixRow};
@@ -112,10 +112,13 @@ fn block_text(
 
 /// Returns what each row is called; where a name stands twice, also where it is.
 fn row_names(workspace: &Workspace, rows: &[MatrixRow]) -> Vec<String> {
-    let same = |name: &String| rows.iter().filter(|other| other.name == *name).take(2).count();
+    let mut rows_of: HashMap<&str, usize> = HashMap::new();
+    for row in rows {
+        *rows_of.entry(&row.name).or_default() += 1;
+    }
     let place =
         |path: &str| Path::new(path).parent().and_then(Path::parent).map(|place| paths::short(workspace, place));
-    let called = |row: &MatrixRow| match same(&row.name) {
+    let called = |row: &MatrixRow| match rows_of[row.name.as_str()] {
         1 => safe(&row.name),
         _ => format!("{} in {}", safe(&row.name), place(&row.path).unwrap_or_default()),
     };
