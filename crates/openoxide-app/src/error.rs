@@ -3,7 +3,11 @@
 use openoxide_config::{BAD_RULE_HINT, EditError, SettingError, TrustError, WorkspaceError};
 use openoxide_permissions::RuleError;
 use openoxide_runtime::{ReadRefusal, ReadRefusalReason, Refusal, RefusalReason};
-use openoxide_skills::{catalog::Status, diagnostic::Code, host::ReadProblem, text::RenderError};
+use openoxide_skills::host::{HostError, ReadProblem};
+use openoxide_skills::{catalog::Status, diagnostic::Code, text::RenderError};
+
+/// The next step for a program that is not told what is wrong in the user's files.
+pub(crate) const ASK_THE_USER: &str = "`openoxide list` shows the user what is wrong";
 
 /// Why a use case has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -111,6 +115,21 @@ impl Error {
             *help = Some(next.into());
         }
         self
+    }
+
+    /// Returns the error as a program gets it that is not the user. What is wrong in the user's own files is not repeated: the
+    /// text can have names of rules, and of skills that the program may not see.
+    #[must_use]
+    pub fn for_programs(self) -> Error {
+        let message = match &self {
+            Error::Rule(_) | Error::Workspace(WorkspaceError::Rule(_)) => "a permission rule is not usable",
+            Error::Workspace(WorkspaceError::Host(HostError::Invalid { .. } | HostError::Unreadable { .. })) => {
+                "the host's files are not usable"
+            }
+            Error::Trust(_) => "the list of trusted projects cannot be read",
+            _ => return self,
+        };
+        Error::other(self.kind(), self.word(), message).with_help(ASK_THE_USER)
     }
 
     /// Returns what happened as one sentence, for faces that show no chain of causes.

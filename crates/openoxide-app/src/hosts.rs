@@ -25,11 +25,12 @@ pub fn hosts(workspace: &Workspace, all_hosts: bool, matrix: bool) -> Result<Hos
 }
 
 /// Returns the answer for a program, without the number of skills that it may not see.
-pub fn for_programs(mut answer: HostsAnswer) -> HostsAnswer {
+pub fn for_programs(answer: Result<HostsAnswer, Error>) -> Result<HostsAnswer, Error> {
+    let mut answer = answer.map_err(Error::for_programs)?;
     for host in &mut answer.hosts {
         (host.sees, host.others) = (None, None);
     }
-    answer
+    Ok(answer)
 }
 
 /// Lists the host of a snapshot alone, and which skills it sees.

@@ -17,7 +17,7 @@ use openoxide_skills::parse::{CarefulNames, CarefulReader};
 use openoxide_skills::prelude::Code;
 use openoxide_skills::text::visible as visible_text;
 
-use crate::error::Error;
+use crate::error::{ASK_THE_USER, Error};
 
 /// Returns the snapshot as programs see it. Whatever is asked of it, the rest is as if it were not there.
 pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
@@ -93,7 +93,7 @@ fn without_names(diagnostic: &Diagnostic) -> Diagnostic {
     let place = diagnostic.place.as_ref();
     let place = place.map(|place| Place { span: 0..0, line: place.line, column: 1, lines: String::new() });
     let shown = Diagnostic::new(diagnostic.code, diagnostic.level, diagnostic.code.title());
-    Diagnostic { place, ..shown }.help("`openoxide list` shows the user what is wrong")
+    Diagnostic { place, ..shown }.help(ASK_THE_USER)
 }
 
 /// Returns an entry whose texts hide nothing: a program may hand them to a model.

@@ -161,8 +161,11 @@ impl Engine {
         }
         let (live, place, is_for_program) = (self.parts.live.clone(), place.clone(), self.is_for_program);
         let look = move || {
-            let snapshot = live.snapshot(&place)?;
-            if is_for_program { to_programs(&snapshot) } else { Ok(snapshot) }
+            let snapshot = live.snapshot(&place).map_err(Error::from);
+            match is_for_program {
+                true => snapshot.and_then(|snapshot| to_programs(&snapshot)).map_err(Error::for_programs),
+                false => snapshot,
+            }
         };
         self.work().run(look).await
     }

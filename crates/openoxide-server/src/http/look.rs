@@ -28,10 +28,10 @@ pub(crate) async fn hosts(context: HttpContext, Query(query): Query<HostsQuery>)
     context
         .fresh_json(snapshot, move |snapshot| {
             let answer = match query.at.host {
-                Some(_) => hosts::host_of(snapshot, query.matrix),
-                None => hosts::hosts(&snapshot.workspace, true, query.matrix)?,
+                Some(_) => Ok(hosts::host_of(snapshot, query.matrix)),
+                None => hosts::hosts(&snapshot.workspace, true, query.matrix),
             };
-            Ok(if snapshot.is_narrowed() { hosts::for_programs(answer) } else { answer })
+            Ok(if snapshot.is_narrowed() { hosts::for_programs(answer) } else { answer }?)
         })
         .await
 }

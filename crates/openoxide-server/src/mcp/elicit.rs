@@ -92,7 +92,7 @@ impl Elicitor {
     /// Drives an operation on with the user's answer.
     async fn answer<O: Operation>(&self, work: &mut Work, operation: Box<O>, answer: Answer) -> Result<Progress<O>> {
         let progress = self.engine.answer(&mut work.snapshot, operation, &work.session, answer).await;
-        progress.map_err(unavailable)?.map_err(|error| failed(&error))
+        progress.map_err(unavailable)?.map_err(failed)
     }
 
     /// Reads the answer that a repeated request has, if it has one.
@@ -230,7 +230,7 @@ fn on_page(question: &Question) -> String {
 }
 
 fn not_pending(error: PendingError) -> ErrorData {
-    failed(&Error::from(error))
+    failed(Error::from(error))
 }
 
 /// Says what a question is about, in few words.

@@ -26,8 +26,9 @@ pub(super) fn unavailable(error: Unavailable) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
 
-/// Says why a use case has no answer, with its stable word for programs.
-pub(super) fn failed(error: &Error) -> ErrorData {
+/// Says why a use case has no answer, with its stable word for programs. Whoever the client is, a model reads it.
+pub(super) fn failed(error: Error) -> ErrorData {
+    let error = error.for_programs();
     let help = error.help().map(|help| format!("; {help}")).unwrap_or_default();
     let (text, mut data) = (format!("{}{help}", error.summary()), serde_json::json!({ "problem": error.word() }));
     if let Some(code) = error.code() {

@@ -122,7 +122,7 @@ impl McpServer {
     ) -> Result<GetPromptResponse> {
         let view = self.state.view().await?;
         let unknown = || {
-            let mut error = failed(&view.skills.no_prompt(&request.name));
+            let mut error = failed(view.skills.no_prompt(&request.name));
             error.message = format!("no prompt is called `{}`", shortened(&request.name)).into();
             error
         };
@@ -139,7 +139,7 @@ impl McpServer {
             let caller = if self.is_started_by_client { Caller::User } else { Caller::Model };
             let call = Call { skill: request.name.clone(), caller, arguments };
             let operation =
-                activate::activate(&view.snapshot, ActivateInput::Skill(call)).map_err(|error| failed(&error))?;
+                activate::activate(&view.snapshot, ActivateInput::Skill(call)).map_err(failed)?;
             elicitor.begin(&view.snapshot, operation).await?
         };
         match elicited {
@@ -165,7 +165,7 @@ fn words_may_be_lost(skill: &str, words: usize) -> Notice {
 
 fn messages(done: &ActivationOutcome, unasked: &[String], about: &str) -> Result<GetPromptResult> {
     if let (None, Some(refusal)) = (done.activated.first(), done.refused.first()) {
-        let mut error = failed(&Error::from(refusal.clone()));
+        let mut error = failed(Error::from(refusal.clone()));
         let unasked = unasked.iter().fold(String::new(), |text, why| text + "; not asked: " + why);
         error.message = format!("{}{unasked}", error.message).into();
         return Err(error);

@@ -103,7 +103,7 @@ impl McpState {
     /// Returns the view of the present snapshot.
     pub(super) async fn view(self: &Arc<McpState>) -> Result<Arc<McpView>> {
         let snapshot = self.engine.at(&self.engine.here).await.map_err(unavailable)?;
-        let snapshot = snapshot.map_err(|error| failed(&error))?;
+        let snapshot = snapshot.map_err(failed)?;
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(view) = last.filter(|view| Arc::ptr_eq(&view.snapshot, &snapshot)) {
             return Ok(view);
@@ -125,10 +125,10 @@ impl McpState {
     fn make_view(&self, snapshot: &Arc<Snapshot>) -> Result<Arc<McpView>> {
         let names = self.options.names;
         let toolbox = tools::tools(snapshot, &self.options.taken, |name| names.spell(name));
-        let toolbox = toolbox.map_err(|error| failed(&error))?;
-        let skills = mcp_skills::served(snapshot, &self.cache).map_err(|error| failed(&error))?;
+        let toolbox = toolbox.map_err(failed)?;
+        let skills = mcp_skills::served(snapshot, &self.cache).map_err(failed)?;
         let mut view = McpView { snapshot: Arc::clone(snapshot), toolbox, skills, list: ClientList::default() };
-        view.list = view.draw_list(None).map_err(|error| failed(&error))?;
+        view.list = view.draw_list(None).map_err(failed)?;
         let view = Arc::new(view);
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&view));
         Ok(view)

@@ -88,18 +88,18 @@ impl McpServer {
                 ToolCallStart::Read(reading) => {
                     self.state.reads.wait(context, engine, &view.snapshot, &reading.request).await?;
                     let completed = engine.complete(&view.snapshot, *reading, &self.session, &mut Nobody).await;
-                    let (reading, outcome) = completed.map_err(unavailable)?.map_err(|error| failed(&error))?;
+                    let (reading, outcome) = completed.map_err(unavailable)?.map_err(failed)?;
                     return Ok(tool_result(view.toolbox.finish_reading(&name, &reading, &outcome), None, &[]).into());
                 }
                 // The hooks of a skill that is deactivated run.
                 ToolCallStart::Fire(firing) => {
                     let completed = engine.complete(&view.snapshot, *firing, &self.session, &mut Nobody).await;
-                    let (_, verdict) = completed.map_err(unavailable)?.map_err(|error| failed(&error))?;
+                    let (_, verdict) = completed.map_err(unavailable)?.map_err(failed)?;
                     return Ok(tool_result(Toolbox::deactivated(&verdict), None, &[]).into());
                 }
                 ToolCallStart::Call(call) => {
                     let operation = activate::activate(&view.snapshot, ActivateInput::Skill(call))
-                        .map_err(|error| failed(&error))?;
+                        .map_err(failed)?;
                     elicitor.begin(&view.snapshot, operation).await?
                 }
             },

@@ -178,6 +178,49 @@ async fn findings_about_settings_have_no_names_and_values() {
     assert!(whole.contains(named) && !whole.contains("hidden-word") && !whole.contains("hidden-off"), "{whole}");
 }
 
+/// What is wrong in the user's rules and hosts is for the user: the text has names of skills, and whole lines of files.
+#[tokio::test]
+async fn errors_about_rules_and_hosts_repeat_nothing_to_programs() {
+    const RULES: [&str; 4] = [
+        "[permission]\nskill = [{ pattern = \"hidden-*\", action = \"deny\", matches = [\"other\"] }]\n",
+        "[permission.skill]\nhidden-rule = \"hidden-word\"\n",
+        "[permission.hidden-kind]\nx = \"deny\"\n",
+        "[agents.hidden-agent.permission.skill]\nx = \"hidden-word\"\n",
+    ];
+    let lines = ["/v1/skills", "/v1/problems", "/v1/roots", "/v1/hosts", "/v1/skills/plain", "/"];
+    for rules in RULES {
+        let context = TestContext::new();
+        context.skill("plain", "Plain words").tree(&format!("//- home/.openoxide/config.toml\n{rules}"));
+        let server = Server::serving(context, HttpOptions::default());
+        for line in lines {
+            for identity in [Identity::Anonymous, Identity::Program] {
+                let answer = server.ask(request(&format!("GET {line}"), Some("openoxide"), identity)).await;
+                let (status, text) = (answer.status, answer.text());
+                assert!(!text.contains("hidden-") && !text.contains("config.toml"), "{identity:?} {line}: {text}");
+                assert!(line == "/" || (status == 409 && text.contains("bad-rule")), "{rules} {line}: {status} {text}");
+            }
+        }
+        let told = server.ask(request("GET /v1/skills/plain", Some("openoxide"), Identity::Person)).await.text();
+        assert!(told.contains("hidden-") && told.contains("config.toml"), "{told}");
+    }
+    let context = TestContext::new();
+    context.skill("plain", "Plain words").tree(
+        "//- home/.openoxide/config.toml\nmy_agents = [\"codex\"]\n\
+         //- home/.openoxide/hosts/codex/host.toml\nnonsense = [\"hidden-skill\"]\n",
+    );
+    let server = Server::serving(context, HttpOptions::default());
+    for line in lines {
+        for host in [None, Some("codex"), Some("claude-code")] {
+            for identity in [Identity::Anonymous, Identity::Program] {
+                let text = server.ask(request(&format!("GET {line}"), host, identity)).await.text();
+                assert!(!text.contains("hidden-"), "{identity:?} {host:?} {line}: {text}");
+            }
+        }
+    }
+    let told = server.ask(request("GET /v1/skills", Some("codex"), Identity::Person)).await.text();
+    assert!(told.contains("hidden-skill"), "{told}");
+}
+
 /// A text whose skill asks first is given by no list, and the name of an agent is no password.
 #[tokio::test]
 async fn what_asks_first_is_in_no_list_and_the_name_of_an_agent_allows_nothing() {

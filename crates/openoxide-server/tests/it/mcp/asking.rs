@@ -199,6 +199,25 @@ async fn an_old_question_does_not_undo_a_new_rule() {
     }
 }
 
+/// A model reads the error, so that it repeats nothing of a rule that cannot be used.
+#[tokio::test]
+async fn a_rule_that_is_not_usable_is_not_repeated() {
+    for version in [OLD, NEW] {
+        let (context, mut client) = client(version, &[], false).await;
+        deny(&context, &mut client, "[permission.skill]\nhidden-rule = \"hidden-word\"\n").await;
+        for (method, params) in [
+            ("tools/list", json!({})),
+            ("tools/call", json!({ "name": "skill", "arguments": { "name": "pdf" } })),
+            ("resources/list", json!({})),
+            ("prompts/list", json!({})),
+        ] {
+            let answer = client.request(method, params).await.to_string();
+            assert!(answer.contains("a permission rule is not usable"), "{version} {method}: {answer}");
+            assert!(!answer.contains("hidden-") && !answer.contains("config.toml"), "{version} {method}: {answer}");
+        }
+    }
+}
+
 /// What changed meanwhile and does not matter to the question does not take the answer away.
 #[tokio::test]
 async fn an_answer_counts_after_something_else_changed() {
