@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use openoxide_config::{SkillSelector, Workspace};
+use openoxide_config::{MyAgentsOrigin, SkillSelector, Workspace};
 use openoxide_live::Snapshot;
 use openoxide_runtime::RemoteName;
 use openoxide_skills::catalog::{Catalog, Depth, Entry, View, load};
@@ -150,9 +150,10 @@ pub fn find<'c>(workspace: &Workspace, catalog: &'c Catalog, wanted: &str) -> Re
     if found.is_empty() { Err(unknown(catalog, wanted, catalog.entries())) } else { Ok(found) }
 }
 
-/// Returns the first of the user's agents that finds a skill: its title, and the name of its host.
+/// Returns the first of the user's agents that finds a skill, whatever host the request names: its title, and the name of its
+/// host.
 pub fn agent_that_finds(workspace: &Workspace, wanted: &str) -> Option<(String, String)> {
-    let agents = workspace.my_agents().ok().filter(|agents| !agents.is_one_host())?;
+    let agents = workspace.usual_agents().ok().filter(|agents| agents.origin != MyAgentsOrigin::NoneFound)?;
     let views: Vec<View> = agents.hosts.into_iter().map(|host| host.view).collect();
     let found = load(&views, Depth::Quick).iter().position(|catalog| find(workspace, catalog, wanted).is_ok())?;
     Some((views[found].host.title.clone(), views[found].spec.id()))

@@ -74,7 +74,7 @@ pub(crate) fn read_stdin(input: impl Read, too_long: CommandError) -> anyhow::Re
 /// question whether another name was meant.
 pub(crate) fn unknown_skill_hint(ui: &Ui, workspace: &Workspace, wanted: &str, question: Option<&str>) -> String {
     match openoxide_app::agent_that_finds(workspace, wanted) {
-        Some((title, host)) => format!("{} finds it: add `--host {host}`", safe(&title)),
+        Some((title, host)) => format!("{} finds it: use `--host {host}`", safe(&title)),
         None => error::unknown_skill(&ui.common, question),
     }
 }

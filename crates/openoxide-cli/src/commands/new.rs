@@ -8,8 +8,8 @@ use openoxide_app::{Workspace, paths};
 use crate::choosing::{can_ask, choose};
 use crate::session::open_workspace;
 use crate::table::{pad, widest};
+use crate::typed;
 use crate::ui::{ExitStatus, Ui, safe};
-use crate::{error::CommandError, typed};
 
 /// Make the files of a new skill
 ///
@@ -34,7 +34,13 @@ pub(crate) fn new(ui: &Ui, args: &NewArgs) -> anyhow::Result<ExitStatus> {
     let workspace = open_workspace(ui)?;
     let place = match &args.dir {
         Some(dir) => NewPlace::Folder(dir.clone()),
-        None => NewPlace::Agents(agent_folder(ui, &workspace, args)?),
+        None => match agent_folder(ui, &workspace, args)? {
+            Some(folder) => NewPlace::Agents(folder),
+            None => {
+                ui.say("nothing was written");
+                return Ok(ExitStatus::No);
+            }
+        },
     };
     let input = NewInput { name: args.name.clone(), description: args.description.clone(), place };
     let mut made = openoxide_app::new::new(&workspace, &input)?;
@@ -51,16 +57,16 @@ pub(crate) fn new(ui: &Ui, args: &NewArgs) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// Returns the folder that the agents look in. Asks only if no folder is read by all of them.
-fn agent_folder(ui: &Ui, workspace: &Workspace, args: &NewArgs) -> anyhow::Result<AgentFolder> {
+/// Returns the folder that the agents look in. Asks only if no folder is read by all of them; the answer may be none.
+fn agent_folder(ui: &Ui, workspace: &Workspace, args: &NewArgs) -> anyhow::Result<Option<AgentFolder>> {
     let owner = if args.user { NewOwner::User } else { NewOwner::Project };
     let mut found = folders(workspace, owner)?;
     let is_open = found.len() > 1 && !found[0].unseen_by.is_empty();
     let index = match is_open && can_ask() {
-        true => ask(ui, workspace, &found, &args.name).ok_or_else(|| CommandError::no("nothing was written"))?,
-        false => 0,
+        true => ask(ui, workspace, &found, &args.name),
+        false => Some(0),
     };
-    Ok(found.swap_remove(index))
+    Ok(index.map(|index| found.swap_remove(index)))
 }
 
 fn ask(ui: &Ui, workspace: &Workspace, found: &[AgentFolder], name: &str) -> Option<usize> {

@@ -28,14 +28,21 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
     let owner = if args.in_project { SettingsOwner::Project } else { SettingsOwner::User };
     let input = SwitchInput { skills: args.skills.clone(), enabled, owner };
     ui.warn_of_settings(&workspace, problems::of_settings(&workspace));
-    let choices = plan(&workspace, &input).map_err(|error| with_finder(ui, &workspace, error))?;
+    let choices = plan(&workspace, &input).map_err(|error| match args.skills.as_slice() {
+        // What one agent finds of several names is no help with the others.
+        [_] => with_finder(ui, &workspace, error),
+        _ => error.into(),
+    })?;
     choices.refused.iter().for_each(|error| ui.warn(&safe(&error.to_string())));
     let mut outcomes = Vec::new();
     for done in &choices.done {
         report(ui, &workspace, &done.plan, &done.outcomes);
         outcomes.extend(done.outcomes.iter().cloned());
     }
-    let chosen = chosen(ui, args, &workspace, choices)?;
+    let Some(chosen) = chosen(ui, args, &workspace, choices)? else {
+        ui.say("nothing was written");
+        return Ok(ExitStatus::No);
+    };
     let written = || chosen.iter().filter(|choice| choice.writes());
     written().for_each(|choice| show(ui, &workspace, args, &choice.plan));
     let asking = AskingArgs { yes: args.yes, no_input: false };
@@ -62,15 +69,15 @@ pub(crate) fn switch(ui: &Ui, args: &SwitchArgs, enabled: bool) -> anyhow::Resul
     Ok(if is_so { ExitStatus::Done } else { ExitStatus::No })
 }
 
-/// Returns the agents that are meant. If there are several, a person at a terminal says which.
+/// Returns the agents that are meant. If there are several, a person at a terminal says which, or that none is.
 fn chosen(
     ui: &Ui,
     args: &SwitchArgs,
     workspace: &Workspace,
     choices: SwitchChoices,
-) -> Result<Vec<SwitchChoice>, CommandError> {
+) -> Result<Option<Vec<SwitchChoice>>, CommandError> {
     if !choices.is_ambiguous() {
-        return Ok(choices.open);
+        return Ok(Some(choices.open));
     }
     let titles: Vec<String> = choices.open.iter().map(|choice| choice.plan.title.clone()).collect();
     let is_on = choices.open.iter().any(|choice| choice.plan.enabled);
@@ -79,11 +86,8 @@ fn chosen(
     let Some(wanted) = asking.choose(ui, question, &titles) else {
         return Err(ambiguous(ui, args, workspace, &choices));
     };
-    if wanted.is_empty() {
-        return Err(CommandError::no("nothing was written"));
-    }
     let open = choices.open.into_iter().enumerate().filter(|(index, _)| wanted.contains(index));
-    Ok(open.map(|(_, choice)| choice).collect())
+    Ok((!wanted.is_empty()).then(|| open.map(|(_, choice)| choice).collect()))
 }
 
 /// Says what to type where several agents could be meant and nobody can be asked.

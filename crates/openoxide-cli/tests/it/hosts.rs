@@ -119,3 +119,20 @@ fn json_answers_its_schema() {
     assert_eq!(statuses["agentskills"], "active");
     assert!(statuses.get("claude-code").is_none(), "it does not look there");
 }
+
+/// A host that the user broke is left out, also where its program is installed; the others work as before.
+#[test]
+fn a_broken_host_of_an_installed_program_is_left_out() {
+    let context = TestContext::new();
+    context.skill("plain", "X").tree(
+        "//- home/.codex/config.toml\n//- home/.claude/settings.json\n{}\n\
+         //- home/.openoxide/hosts/codex/host.toml\nnonsense = 1\n",
+    );
+    for command in [&["list"][..], &["hosts"], &["check"], &[]] {
+        let output = run(&context, command);
+        assert_eq!(output.status, Some(0), "{command:?}: {}", output.stderr);
+        assert!(command == ["check"] || output.stderr.contains("S0405"), "{command:?}: {}", output.stderr);
+    }
+    let hosts = run(&context, &["hosts"]).stdout;
+    assert!(hosts.contains("claude-code") && !hosts.contains("codex"), "{hosts}");
+}

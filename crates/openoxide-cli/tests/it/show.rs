@@ -118,10 +118,23 @@ fn a_skill_that_only_an_agent_finds_has_the_host_in_the_hint() {
     context.tree(&skill_file("home/.codex/skills", "lint", "lint"));
     for command in [&["show", "lint"][..], &["activate", "lint"], &["read", "lint"], &["run", "lint", "x"]] {
         let output = run(&context, command);
-        let expected = "error: no skill is called `lint`\nhint: Codex finds it: add `--host codex`\n";
+        let expected = "error: no skill is called `lint`\nhint: Codex finds it: use `--host codex`\n";
         assert_eq!((output.status, output.stderr.as_str()), (Some(1), expected), "{command:?}");
     }
     assert_eq!(run(&context, &["show", "lint", "--host", "codex"]).status, Some(0));
+    // So is one that another agent finds than the one that was named.
+    context.tree("//- home/.claude/settings.json\n{}\n");
+    for command in [&["show", "lint"][..], &["disable", "lint"]] {
+        let output = run(&context, &[command, &["--host", "claude-code"]].concat());
+        assert_eq!(
+            (output.status, output.stderr.contains("hint: Codex finds it: use `--host codex`")),
+            (Some(1), true),
+            "{}",
+            output.stderr
+        );
+    }
+    let two = run(&context, &["disable", "lint", "other", "--host", "claude-code"]);
+    assert!(!two.stderr.contains("Codex finds it"), "{}", two.stderr);
 }
 
 #[test]

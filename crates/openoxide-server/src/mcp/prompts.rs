@@ -138,8 +138,7 @@ impl McpServer {
             // A program that did not start this process is not the user.
             let caller = if self.is_started_by_client { Caller::User } else { Caller::Model };
             let call = Call { skill: request.name.clone(), caller, arguments };
-            let operation =
-                activate::activate(&view.snapshot, ActivateInput::Skill(call)).map_err(failed)?;
+            let operation = activate::activate(&view.snapshot, ActivateInput::Skill(call)).map_err(failed)?;
             elicitor.begin(&view.snapshot, operation).await?
         };
         match elicited {

@@ -98,8 +98,7 @@ impl McpServer {
                     return Ok(tool_result(Toolbox::deactivated(&verdict), None, &[]).into());
                 }
                 ToolCallStart::Call(call) => {
-                    let operation = activate::activate(&view.snapshot, ActivateInput::Skill(call))
-                        .map_err(failed)?;
+                    let operation = activate::activate(&view.snapshot, ActivateInput::Skill(call)).map_err(failed)?;
                     elicitor.begin(&view.snapshot, operation).await?
                 }
             },

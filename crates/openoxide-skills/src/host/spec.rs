@@ -172,6 +172,9 @@ impl Hosts {
     ///
     /// If a built-in host is invalid, which a test rules out.
     pub fn traces(&self, name: &str) -> Option<HostTraces> {
+        if self.broken.contains_key(name) {
+            return None;
+        }
         if let Some(added) = self.added.get(name) {
             let Host { vars, found, project, .. } = added.host().ok()?;
             return Some(HostTraces { vars, found, project });
