@@ -94,7 +94,7 @@ impl AgentTable {
 
     fn cells(&self, cells: &[&str; 6]) -> String {
         let [agent, active, shortened, name_only, left_out, ignored] = cells;
-        // A column of nothing but zeros is left out.
+        // A column of zeros is left out, where a table can do without it.
         let shown = |is_shown: bool, text: &str, width| match is_shown {
             true => format!("  {}", pad_left(text, width)),
             false => String::new(),

@@ -31,7 +31,7 @@ fn a_name_that_two_have() {
       OpenCode     active     .agents/skills/deploy
                    shadowed   ~/.agents/skills/deploy: the skill of this name in
                               `[ROOT]/project/.agents/skills`
-                              wins, as the last root does [S0301]
+                              wins: of several roots, the last one counts [S0301]
       14 other agents: openoxide explain deploy --all-hosts
     ----- stderr -----
     ");

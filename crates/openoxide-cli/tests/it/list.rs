@@ -49,7 +49,7 @@ fn what_your_agents_ignore() {
     ~/.agents/skills/deploy/SKILL.md
       OpenCode: shadowed, the skill of this name in
       `[ROOT]/project/.agents/skills`
-      wins, as the last root does [S0301]
+      wins: of several roots, the last one counts [S0301]
 
     .agents/skills/empty/SKILL.md
       Codex, OpenCode: invalid, the file does not begin with frontmatter [S0100]

@@ -25,8 +25,8 @@ fn the_registry_wins_over_local_files() {
         "\
 local-test = project/.opencode/skills/local-test.md
 rfc-format = project/files/skills/rfc-format/SKILL.md
-shadowed project/.opencode/skills/rfc-format.md: S0301: the skill of this name in `project/files/skills` wins, as the first root does
-shadowed project/skills/rfc-format/SKILL.md: S0301: the skill of this name in `project/files/skills` wins, as the first root does
+shadowed project/.opencode/skills/rfc-format.md: S0301: the skill of this name in `project/files/skills` wins: of several roots, the first one counts
+shadowed project/skills/rfc-format/SKILL.md: S0301: the skill of this name in `project/files/skills` wins: of several roots, the first one counts
 ",
     );
     check(
@@ -35,7 +35,7 @@ shadowed project/skills/rfc-format/SKILL.md: S0301: the skill of this name in `p
         "\
 local-test = project/.opencode/skills/local-test.md
 rfc-format = project/skills/rfc-format/SKILL.md
-shadowed project/.opencode/skills/rfc-format.md: S0301: the skill of this name in `project/skills` wins, as the first root does
+shadowed project/.opencode/skills/rfc-format.md: S0301: the skill of this name in `project/skills` wins: of several roots, the first one counts
 ",
     );
 }

@@ -39,7 +39,7 @@ impl Workspace {
 
     /// Looks for every host on this machine and in this project. Returns those that were found.
     pub fn detected_hosts(&self) -> Result<Vec<DetectedHost>, WorkspaceError> {
-        // Most of it is reading what each host is, which has nothing to do with the others.
+        // What is there of one host has nothing to do with the others.
         let names: Vec<&str> = self.hosts.names().collect();
         let detected = names.par_iter().filter_map(|name| self.detected(name).transpose());
         detected.collect()

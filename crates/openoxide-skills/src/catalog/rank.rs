@@ -252,7 +252,7 @@ fn why_shadowed(view: &View, roots: &[SearchedRoot], winner: &Entry, loser: &Ent
     let which = if rules.names == OnClash::Last { "last" } else { "first" };
     if winner.root != loser.root {
         let path = roots[winner.root].root.path.display();
-        return format!("the skill of this name in `{path}` wins, as the {which} root does");
+        return format!("the skill of this name in `{path}` wins: of several roots, the {which} one counts");
     }
     format!("`{}` has the same name and comes {which}", winner.dir().file_name().unwrap_or_default().to_string_lossy())
 }
