@@ -10,7 +10,7 @@ use super::server;
 use super::suite::Suite;
 use crate::shell;
 
-/// How many skills are verified.
+/// How many skills are verified at least.
 const SKILLS: usize = 50;
 
 /// Verifies a tree of skills over standard input and output, and over HTTP.
@@ -37,7 +37,8 @@ pub(super) fn run() -> Result<()> {
         let mut command = context.command(&suite.node, [script.as_os_str()]);
         command.args(["--method", "skills/list", "--verify"]).args(target);
         let (skills, files) = verified(&mut command)?;
-        ensure!(skills == SKILLS && files == 3 * SKILLS, "{way}: {skills} skills and {files} files were verified");
+        // OpenOxide's own skills come on top.
+        ensure!(skills >= SKILLS && files >= 3 * SKILLS, "{way}: {skills} skills and {files} files were verified");
         shell::say(format!("inspector, {way}: {skills} skills and {files} files verified"));
     }
     Ok(())
