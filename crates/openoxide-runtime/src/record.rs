@@ -76,12 +76,17 @@ impl Record {
         }
     }
 
-    /// Writes the record, whole or not at all.
+    /// Writes the record, whole or not at all. One that would be too long to read again is not written.
     pub fn save(&self, file: &Path) -> io::Result<()> {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let failed = |error: io::Error| io::Error::new(error.kind(), format!("`{}`: {error}", file.display()));
+        let text = serde_json::to_vec_pretty(self)?;
+        if text.len() as u64 > RECORD_MAX {
+            let why = format!("the record would be larger than {RECORD_MAX} bytes; begin a new one in another file");
+            return Err(failed(io::Error::new(io::ErrorKind::FileTooLarge, why)));
+        }
         fs_err::create_dir_all(folder)?;
-        replace_file(file, &serde_json::to_vec_pretty(self)?).map_err(failed)
+        replace_file(file, &text).map_err(failed)
     }
 }
 
@@ -117,6 +122,22 @@ mod tests {
         assert_eq!(read.all().iter().map(|one| one.order).collect::<Vec<_>>(), [1, 2, 3]);
         let latest: Vec<_> = read.latest_of_each().iter().map(|one| (one.name.as_str(), one.order)).collect();
         assert_eq!(latest, [("a", 3), ("b", 2)]);
+    }
+
+    /// What is written can be read again.
+    #[test]
+    fn a_record_that_would_be_too_long_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("one.json");
+        let mut record = Record::default();
+        record.push(recorded("a"));
+        record.save(&file).unwrap();
+        let before = fs_err::read_to_string(&file).unwrap();
+        let arguments = Some("x".repeat(usize::try_from(RECORD_MAX).unwrap()));
+        record.push(Recorded { arguments, ..recorded("b") });
+        let error = record.save(&file).unwrap_err().to_string();
+        assert!(error.contains("would be larger than 16777216 bytes"), "{error}");
+        assert_eq!(fs_err::read_to_string(&file).unwrap(), before);
     }
 
     #[test]

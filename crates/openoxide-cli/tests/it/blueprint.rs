@@ -74,7 +74,10 @@ fn personal_wins_over_project_and_plugins_have_names_of_their_own() {
     }
     let answer = json(&context, &["list", "--all", "--json", "--host", CLAUDE]);
     assert_eq!(field(&answer["skills"], "scope"), ["user"]);
-    assert!(field(&answer["others"], "reason")[0].ends_with("home/.claude/skills` wins: of several roots, the first one counts"));
+    assert!(
+        field(&answer["others"], "reason")[0]
+            .ends_with("home/.claude/skills` wins: of several roots, the first one counts")
+    );
     let roots = json(&context, &["roots", "--json", "--host", CLAUDE]);
     assert_eq!(field(&roots["roots"], "scope")[..3], ["admin", "user", "repo"]);
 }

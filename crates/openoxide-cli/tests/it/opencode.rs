@@ -75,7 +75,10 @@ fn the_later_root_wins_a_name() {
         let losers = refused(&answer);
         assert!(losers.iter().all(|loser| loser.contains("shadowed S0301")), "every loser is listed: {losers:?}");
         let reasons = field(&answer["others"], "reason");
-        assert!(reasons.iter().all(|reason| reason.ends_with("wins: of several roots, the last one counts")), "{reasons:?}");
+        assert!(
+            reasons.iter().all(|reason| reason.ends_with("wins: of several roots, the last one counts")),
+            "{reasons:?}"
+        );
         answer["skills"][0]["description"].as_str().unwrap().to_owned()
     };
     // The first edition searches the project before the user, and does not know `.agents`.

@@ -26,7 +26,7 @@ pub(super) fn unavailable(error: Unavailable) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
 
-/// Says why a use case has no answer, with its stable word for programs. Whoever the client is, a model reads it.
+/// Says why a use case has no answer, with its stable word for programs. A model reads it, also where the client acts for the user.
 pub(super) fn failed(error: Error) -> ErrorData {
     let error = error.for_programs();
     let help = error.help().map(|help| format!("; {help}")).unwrap_or_default();
