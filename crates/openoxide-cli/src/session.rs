@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use openoxide_app::{
-    ConfigProblem, Depth, Error, OWN_HOST, Place, PlaceSettings, Snapshot, Workspace, own_skills, paths, problems,
-    settings,
+    ConfigProblem, Depth, Error, MyAgentsOrigin, OWN_HOST, Place, PlaceSettings, Snapshot, Workspace, own_skills,
+    paths, problems, settings,
 };
 
 use crate::ui::{Ui, safe, safe_lines};
@@ -106,6 +106,15 @@ pub(crate) fn say_no_agent(ui: &Ui, workspace: &Workspace) {
         "no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of {}",
         names.join(", ")
     ));
+}
+
+/// Says that what is shown follows OpenOxide's own rules, if the user has agents and named none of them.
+pub(crate) fn say_own_rules(ui: &Ui, workspace: &Workspace) {
+    let agents = workspace.usual_agents().ok().filter(|agents| agents.origin != MyAgentsOrigin::NoneFound);
+    let Some(agents) = agents.filter(|_| workspace.named_host().is_none()) else { return };
+    let hosts: Vec<String> =
+        agents.hosts.iter().map(|host| format!("`--host {}`", safe(&host.view.spec.id()))).collect();
+    ui.say(&format!("these are OpenOxide's own rules; for an agent's, add {}", hosts.join(" or ")));
 }
 
 /// Warns of problems of settings files.

@@ -63,7 +63,7 @@ pub use roots::{
 };
 pub use settings::{
     ActivePlugins, Combine, ManifestRule, PluginSource, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule,
-    SettingSource, YesWords,
+    SettingSource, VariableSource, YesWords,
 };
 pub use spec::{HostError, HostSpec, Hosts};
 pub use switch::SwitchRule;
@@ -104,6 +104,8 @@ pub struct Host {
     /// Settings files and variables of the program, weakest first, by a name that `from` refers to.
     #[serde(default)]
     pub layers: BTreeMap<String, Vec<SettingLayer>>,
+    /// Where the program's settings set its environment variables, if they do. They win over those of the shell.
+    pub variables: Option<VariableSource>,
     /// The host's own settings that affect skills.
     #[serde(default)]
     pub settings: BTreeMap<String, SettingRule>,

@@ -25,16 +25,18 @@ pub(super) fn collect(glance: &Glance<'_>) -> Vec<SuggestionLine> {
     }
     let unseen: Vec<UnseenSkills<'_>> =
         glance.agents.iter().flat_map(|agent| UnseenSkills::of(glance, agent, &mut dropped)).collect();
-    let mut lines: Vec<SuggestionLine> = glance.agents.iter().flat_map(|agent| misread(glance, agent)).collect();
     let number_unseen = |agent: &Agent| unseen.iter().map(|unseen| unseen.number_for(agent)).sum();
-    lines.extend(glance.agents.iter().filter_map(|agent| crowded(glance, agent, number_unseen(agent))));
+    let mut lines: Vec<SuggestionLine> =
+        glance.agents.iter().filter_map(|agent| crowded(glance, agent, number_unseen(agent))).collect();
     lines.extend(dropped.suggest(glance, &trial));
     lines.extend(glance.agents.iter().filter_map(|agent| untrusted(glance, agent)));
     lines.extend(unseen.iter().flat_map(|unseen| unseen.suggest(&trial)));
     lines.extend(shadowed(glance));
     // Of two that cost the same, the one that a command fixes comes first.
     lines.sort_by_key(|line| (std::cmp::Reverse(line.cost), !line.fixes));
-    lines
+    // Settings that are not understood may cost anything.
+    let misread = glance.agents.iter().flat_map(|agent| misread(glance, agent));
+    misread.chain(lines).collect()
 }
 
 /// Skills of the project that would be active if it were trusted.

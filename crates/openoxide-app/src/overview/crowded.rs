@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use openoxide_skills::host::SettingRule;
+use openoxide_skills::host::{SettingRule, SettingSource};
 use openoxide_skills::prelude::{Entry, Prompt};
 use openoxide_skills::render::{DetailLevel, ShownSkill};
 use openoxide_wire::SuggestionLine;
@@ -114,6 +114,7 @@ impl Crowd<'_> {
             format!("the largest: {}", listed(&largest.collect::<Vec<_>>())),
         ]
         .into_iter()
+        .chain(self.names_text())
         .chain(self.excess_text(relief))
         .collect()
     }
@@ -124,10 +125,20 @@ impl Crowd<'_> {
         known.map(|shown| shown.cost).sum::<u64>() + self.prompt.own
     }
 
+    /// Says that the names alone are too much, if they are.
+    fn names_text(&self) -> Option<String> {
+        let budget = self.prompt.budget.filter(|budget| self.prompt.used > *budget)?;
+        let own = if self.prompt.own > 0 { " and the agent's own skills" } else { "" };
+        let (used, budget) = (thousands(self.prompt.used), thousands(budget));
+        Some(format!("the names alone{own} take {used}, more than its {budget}; they are shown all the same"))
+    }
+
     /// Says how many skills have to go for everything to fit, and how many of them the command that is offered names.
     fn excess_text(&self, relief: &Relief<'_>) -> Option<String> {
+        // Without any skill everything fits.
+        let excess = relief.excess.filter(|number| *number < self.entries.len())?;
         let of = if relief.is_largest() { "skills" } else { "of the skills that can be switched off" };
-        Some(match relief.excess? {
+        Some(match excess {
             1 if relief.is_largest() => "all descriptions would fit without the largest skill".to_owned(),
             1 => format!("all descriptions would fit without the largest {of}"),
             number if number > NAMED && !relief.offered.is_empty() => format!(
@@ -142,9 +153,22 @@ impl Crowd<'_> {
     fn room_text(&self) -> Option<String> {
         let is_room = |rule: &&SettingRule| rule.sets.as_deref().is_some_and(|sets| ROOM.contains(&sets));
         let rules = self.agent.view.host.settings.values().filter(is_room);
-        let names = rules.flat_map(|rule| &rule.from).filter_map(|place| place.key.as_ref().or(place.env.as_ref()));
-        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-        (!names.is_empty()).then(|| format!("settings that give it more room: {}", listed(&names)))
+        let mut names: Vec<String> =
+            rules.flat_map(|rule| &rule.from).filter_map(|source| self.setting_text(source)).collect();
+        // Settings before variables.
+        names.sort();
+        (!names.is_empty()).then(|| format!("what gives it more room: {}", listed(&names)))
+    }
+
+    /// Names a setting and the first file that may hold it, or a variable.
+    fn setting_text(&self, source: &SettingSource) -> Option<String> {
+        let (host, around) = (&self.agent.view.host, &self.agent.view.around);
+        let Some(key) = &source.key else { return source.env.as_ref().map(|name| format!("the variable `{name}`")) };
+        let layers = source.layers.as_ref().and_then(|name| host.layers.get(name));
+        let file = source.file.as_ref().or_else(|| layers?.iter().find_map(|layer| layer.files.first()));
+        let place = file.and_then(|file| around.places(file, &host.vars).into_iter().next());
+        let place = place.map(|path| format!(" in {}", paths::short(self.glance.workspace, &path)));
+        Some(format!("`{key}`{}", place.unwrap_or_default()))
     }
 
     fn place(&self, entry: &Entry) -> String {

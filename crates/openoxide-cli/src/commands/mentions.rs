@@ -7,7 +7,7 @@ use openoxide_app::{CommandPlace, Depth, IgnoredReason, MentionRules, Selection,
 use openoxide_wire::TurnInput;
 
 use crate::error::CommandError;
-use crate::session::{read_stdin, search};
+use crate::session::{read_stdin, say_own_rules, search};
 use crate::table::{cut, fill, pad, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, paint, safe};
 
@@ -38,6 +38,7 @@ pub(crate) fn mentions(ui: &Ui, args: &MentionsArgs) -> anyhow::Result<ExitStatu
     }
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     ui.data(&selected_text(ui, &snapshot, &mentions.selection))?;
+    say_own_rules(ui, &snapshot.workspace);
     ui.data(&ignored_text(ui, &snapshot, &mentions.selection))?;
     summary(ui, &snapshot.catalog.host, &snapshot.view.host.mention, &mentions.selection);
     Ok(ExitStatus::Done)

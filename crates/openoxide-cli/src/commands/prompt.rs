@@ -5,8 +5,9 @@ use openoxide_app::prompt::{DrawnPrompt, PromptInput};
 use openoxide_app::{Depth, Error, Status, off::skills_off};
 use openoxide_wire::PromptAnswer;
 
+use crate::session::{say_own_rules, search};
+use crate::table::pad;
 use crate::ui::{ExitStatus, Ui, count, grouped, safe, safe_lines};
-use crate::{session::search, table::pad};
 
 /// Print the skills as the model would see them
 ///
@@ -62,6 +63,7 @@ pub(crate) fn prompt(ui: &Ui, args: &PromptArgs) -> anyhow::Result<ExitStatus> {
     if !names.is_empty() {
         ui.say(&row("invalid", &names, &ui.command("list --all")));
     }
+    say_own_rules(ui, &snapshot.workspace);
     Ok(ExitStatus::Done)
 }
 

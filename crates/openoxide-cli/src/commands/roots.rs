@@ -23,7 +23,12 @@ pub(crate) fn roots(ui: &Ui) -> anyhow::Result<ExitStatus> {
 fn text(ui: &Ui, snapshot: &Snapshot, answer: &RootsAnswer) -> String {
     let short = |path: &str| paths::short(&snapshot.workspace, path.as_ref());
     let trusted = if answer.trusted { "trusted" } else { "not trusted" };
-    let mut text = format!("{} sees {} ({trusted})\n\n", snapshot.view.host.title, safe(&answer.project));
+    // Agents have trust of their own.
+    let mut text = format!(
+        "{} sees {} ({trusted} in OpenOxide)\n\n",
+        snapshot.view.host.title,
+        safe(&paths::abbreviate_home(&snapshot.workspace, &answer.project))
+    );
     if let Some(note) = answer.installed.as_ref().and_then(|installed| installed.note.as_ref()) {
         let _ = writeln!(text, "{}\n", fill("", &safe(note), ui.width));
     }

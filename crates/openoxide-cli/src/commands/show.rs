@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use openoxide_app::{Depth, Entry, RemoteName, Workspace, paths};
 use openoxide_wire::ShowAnswer;
 
-use crate::session::{search, with_finder};
+use crate::session::{say_own_rules, search, with_finder};
 use crate::ui::{ExitStatus, Role, Ui, grouped, paint, safe};
 use crate::{commands::remote, table::pad, typed};
 
@@ -28,6 +28,7 @@ pub(crate) fn show(ui: &Ui, args: &ShowArgs) -> anyhow::Result<ExitStatus> {
     }
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
     ui.data(&text(&snapshot.workspace, shown.entry, &shown.answer))?;
+    say_own_rules(ui, &snapshot.workspace);
     if shown.others > 0 {
         let verb = if shown.others == 1 { "has" } else { "have" };
         let word = typed::word(&args.skill).unwrap_or_else(|| "SKILL".to_owned());

@@ -21,6 +21,7 @@ fn names_links_and_commands() {
                       [in-code]
     ignored  $HOME    it is the name of an environment variable [blocked-name]
     ----- stderr -----
+    these are OpenOxide's own rules; for an agent's, add `--host claude-code`
     1 skill named, 3 ignored
     ");
     insta::assert_snapshot!(run(&context, &["mentions", "/sql-review the last migration, and [$it](.agents/skills/deploy)"]), @"
@@ -30,12 +31,14 @@ fn names_links_and_commands() {
                 with the last migration, and [$it](.agents/skills/deploy)
     deploy      .agents/skills/deploy/SKILL.md
     ----- stderr -----
+    these are OpenOxide's own rules; for an agent's, add `--host claude-code`
     2 skills named
     ");
     insta::assert_snapshot!(run(&context, &["mentions", "nothing here"]), @"
     status: 0
     ----- stdout -----
     ----- stderr -----
+    these are OpenOxide's own rules; for an agent's, add `--host claude-code`
     the text names no skill
     hint: in openoxide a skill is named as `$NAME` or `[$NAME](PATH)` or `/NAME` at the start
     ");
@@ -60,6 +63,7 @@ fn ambiguous_names() {
                       .agents/skills/deploy/SKILL.md
                       ~/.agents/skills/deploy/SKILL.md
     ----- stderr -----
+    these are OpenOxide's own rules; for an agent's, add `--host claude-code`
     the text names no skill
     ");
     let ranked = valid_json(

@@ -662,8 +662,8 @@ fn advice_makes_nothing_worse() {
          the largest: s10 (366), s11 (366) and s12 (366)
          all descriptions would fit without the 25 largest skills; `disable` below
          names the first 3 of them
-         settings that give it more room: `SLASH_COMMAND_TOOL_CHAR_BUDGET` and
-         `skillListingBudgetFraction`
+         what gives it more room: `skillListingBudgetFraction` in
+         ~/.claude/settings.json and the variable `SLASH_COMMAND_TOOL_CHAR_BUDGET`
          openoxide prompt --host claude-code
          openoxide disable s10 s11 s12 --host claude-code
     ");

@@ -23,6 +23,7 @@ fn our_own() {
     ----- stderr -----
     catalog for openoxide: 3 skills, 600 of 16,000 characters
       invalid    1   empty   (openoxide list --all)
+    these are OpenOxide's own rules; for an agent's, add `--host claude-code`
     ");
 }
 
@@ -119,6 +120,7 @@ fn over_budget_says_who_paid() {
     catalog for openoxide: 12 skills, 714 of 800 characters (10k window)
       name only  5   s000, s001, s002, s003, s004   (the budget is used up)
       left out   7   s005, s006, s007, s008, s009, s010 and 1 more   (the budget is used up)
+    these are OpenOxide's own rules; for an agent's, add `--host claude-code`
     ");
     for host in ["openoxide", "codex", "claude-code"] {
         for window in ["1000", "2000", "10000", "200000"] {

@@ -2,7 +2,7 @@
 
 use openoxide_testkit::TestContext;
 
-use crate::support::{field, furnished, run, valid_json};
+use crate::support::{bin, field, furnished, run, valid_json};
 
 #[test]
 fn text() {
@@ -10,7 +10,7 @@ fn text() {
     insta::assert_snapshot!(run(&context, &["roots"]), @r#"
     status: 0
     ----- stdout -----
-    OpenOxide sees [ROOT]/project (not trusted)
+    OpenOxide sees [ROOT]/project (not trusted in OpenOxide)
 
       1. repo    .openoxide/skills            not there
       2. repo    .agents/skills               1 active, 2 ignored
@@ -50,7 +50,7 @@ fn text() {
     insta::assert_snapshot!(run(&context, &["roots", "--host", "codex"]), @"
     status: 0
     ----- stdout -----
-    Codex sees [ROOT]/project (not trusted)
+    Codex sees [ROOT]/project (not trusted in OpenOxide)
 
       1. repo    .codex/skills            not there
       2. user    ~/.codex/skills          not there
@@ -162,4 +162,25 @@ fn the_whole_filesystem_is_refused() {
     warning: nowhere: there is no folder `[ROOT]/project/nowhere/` [S0407]; fix the path, or remove it
     no skills found; `openoxide roots --add-dir nowhere` shows where they are looked for, `openoxide new NAME --add-dir nowhere` makes one
     ");
+}
+
+/// Claude Code sets the variables of its settings for itself: they win over the shell, and those of the project over the
+/// user's.
+#[test]
+fn variables_that_an_agents_settings_set() {
+    let context = TestContext::new();
+    let budget = |shell: &str| {
+        let mut command = context.command(bin(), ["roots", "--json", "--host", "claude-code"]);
+        let output = context.answer(command.env("SLASH_COMMAND_TOOL_CHAR_BUDGET", shell));
+        let answer: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+        let setting = answer["settings"].as_array().unwrap().iter().find(|setting| setting["name"] == "budget_chars");
+        setting.unwrap()["value"].clone()
+    };
+    assert_eq!(budget("3000"), 3_000);
+    context.tree("//- home/.claude/settings.json\n{\"env\": {\"SLASH_COMMAND_TOOL_CHAR_BUDGET\": \"12000\"}}\n");
+    assert_eq!(budget("3000"), 12_000);
+    context.tree("//- project/.claude/settings.json\n{\"env\": {\"SLASH_COMMAND_TOOL_CHAR_BUDGET\": 20000}}\n");
+    assert_eq!(budget("3000"), 20_000);
+    context.tree("//- project/.claude/settings.json\n{\"env\": {\"SLASH_COMMAND_TOOL_CHAR_BUDGET\": \"junk\"}}\n");
+    assert_eq!(budget("3000"), serde_json::Value::Null);
 }

@@ -19,6 +19,7 @@ fn by_name() {
       called by      you and the model
       cost           42 tokens listed, about 14 read
     ----- stderr -----
+    these are OpenOxide's own rules; for an agent's, add `--host claude-code`
     hint: 1 more has this name: openoxide explain deploy
     ");
     insta::assert_snapshot!(run(&context, &["show", "sql-review"]), @"

@@ -175,7 +175,8 @@ impl<'r> Reader<'r> {
         layer: &SettingLayer,
         name: &str,
     ) -> Option<Setting> {
-        let text = self.around.variables.get(name).filter(|text| !text.is_empty())?;
+        let Setting { value, origin } = self.variable(name)?;
+        let text = value.as_str().filter(|text| !text.is_empty())?;
         let value = match rule.kind {
             _ if source.key.is_some() || rule.kind == SettingKind::Permissions => {
                 let table = parse_json(text, dialect(layer));
@@ -188,9 +189,37 @@ impl<'r> Reader<'r> {
             SettingKind::Bool => parse_switch(text, source.yes),
             SettingKind::Number => parse_number(text)?,
             SettingKind::List => split_list(text, source.split.as_deref()),
-            _ => Value::String(text.clone()),
+            _ => Value::String(text.to_owned()),
         };
-        Some(Setting { value, origin: Origin::Environment(name.to_owned()) })
+        Some(Setting { value, origin })
+    }
+
+    /// Returns the text of an environment variable: what the program's settings set it to, or else the shell.
+    fn variable(&mut self, name: &str) -> Option<Setting> {
+        self.variable_of_settings(name).or_else(|| {
+            let text = self.around.variables.get(name)?;
+            Some(Setting { value: text.as_str().into(), origin: Origin::Environment(name.to_owned()) })
+        })
+    }
+
+    fn variable_of_settings(&mut self, name: &str) -> Option<Setting> {
+        let source = self.host.variables.as_ref()?;
+        let layers = self.host.layers.get(&source.layers)?;
+        let key = format!("{}.{}", source.key, quote_part(name));
+        let files = layers.iter().flat_map(|layer| {
+            layer_files(layer, self.host, self.around).into_iter().map(move |path| (path, dialect(layer)))
+        });
+        let strongest = files.collect::<Vec<_>>().into_iter().rev();
+        strongest.into_iter().find_map(|(path, dialect)| {
+            let document = self.document(&path, dialect)?;
+            let text = match document.get(&key)? {
+                Value::String(text) => text.clone(),
+                value @ (Value::Integer(_) | Value::Float(_) | Value::Boolean(_)) => value.to_string(),
+                _ => return None,
+            };
+            let origin = Origin::File { line: document.line(&key), path };
+            Some(Setting { value: text.into(), origin })
+        })
     }
 
     fn add_bad_variable(&mut self, name: &str, message: &str) {
