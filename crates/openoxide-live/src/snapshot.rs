@@ -42,13 +42,18 @@ impl Snapshot {
         Snapshot { place, version, workspace, view, catalog, problems, runtime, narrowed, is_narrowed }
     }
 
+    /// Returns the settings that it was made with.
+    pub fn settings(&self) -> PlaceSettings {
+        let (workspace, view) = (self.workspace.clone(), Arc::clone(&self.view));
+        PlaceSettings { workspace, view, problems: self.problems.clone() }
+    }
+
     /// Returns a snapshot of the same moment with another catalog and other problems with settings, which `narrow` makes
     /// once.
     pub fn narrowed(&self, narrow: impl FnOnce() -> (Catalog, Vec<ConfigProblem>)) -> &Arc<Snapshot> {
         self.narrowed.get_or_init(|| {
-            let (workspace, view) = (self.workspace.clone(), Arc::clone(&self.view));
             let (catalog, problems) = narrow();
-            let settings = PlaceSettings { workspace, view, problems };
+            let settings = PlaceSettings { problems, ..self.settings() };
             let narrowed = Snapshot::new(&self.place, self.version, settings, catalog);
             Arc::new(Snapshot { is_narrowed: true, ..narrowed })
         })

@@ -142,7 +142,7 @@ impl Crowd<'_> {
             1 if relief.is_largest() => "all descriptions would fit without the largest skill".to_owned(),
             1 => format!("all descriptions would fit without the largest {of}"),
             number if number > NAMED && !relief.offered.is_empty() => format!(
-                "all descriptions would fit without the {number} largest {of}; `disable` below names the first {NAMED} \
+                "all descriptions would fit without the {number} largest {of}; `disable` can begin with the first {NAMED} \
                  of them"
             ),
             number => format!("all descriptions would fit without the {number} largest {of}"),

@@ -32,15 +32,13 @@ pub(crate) struct NewArgs {
 
 pub(crate) fn new(ui: &Ui, args: &NewArgs) -> anyhow::Result<ExitStatus> {
     let workspace = open_workspace(ui)?;
-    let place = match &args.dir {
-        Some(dir) => NewPlace::Folder(dir.clone()),
-        None => match agent_folder(ui, &workspace, args)? {
-            Some(folder) => NewPlace::Agents(folder),
-            None => {
-                ui.say("nothing was written");
-                return Ok(ExitStatus::No);
-            }
-        },
+    let place = if let Some(dir) = &args.dir {
+        NewPlace::Folder(dir.clone())
+    } else if let Some(folder) = agent_folder(ui, &workspace, args)? {
+        NewPlace::Agents(folder)
+    } else {
+        ui.say("nothing was written");
+        return Ok(ExitStatus::No);
     };
     let input = NewInput { name: args.name.clone(), description: args.description.clone(), place };
     let mut made = openoxide_app::new::new(&workspace, &input)?;

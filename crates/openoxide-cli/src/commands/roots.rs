@@ -24,11 +24,9 @@ fn text(ui: &Ui, snapshot: &Snapshot, answer: &RootsAnswer) -> String {
     let short = |path: &str| paths::short(&snapshot.workspace, path.as_ref());
     let trusted = if answer.trusted { "trusted" } else { "not trusted" };
     // Agents have trust of their own.
-    let mut text = format!(
-        "{} sees {} ({trusted} in OpenOxide)\n\n",
-        snapshot.view.host.title,
-        safe(&paths::abbreviate_home(&snapshot.workspace, &answer.project))
-    );
+    let project = safe(&paths::abbreviate_home(&snapshot.workspace, &answer.project));
+    let head = format!("{} sees {project} ({trusted} in OpenOxide)", snapshot.view.host.title);
+    let mut text = format!("{}\n\n", fill("", &head, ui.width));
     if let Some(note) = answer.installed.as_ref().and_then(|installed| installed.note.as_ref()) {
         let _ = writeln!(text, "{}\n", fill("", &safe(note), ui.width));
     }

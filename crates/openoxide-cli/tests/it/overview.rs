@@ -660,8 +660,8 @@ fn advice_makes_nothing_worse() {
          with all descriptions it takes 17.2k characters: 11.0k in ~/.claude/skills
          (30 skills) and 6.2k for the agent's own skills
          the largest: s10 (366), s11 (366) and s12 (366)
-         all descriptions would fit without the 25 largest skills; `disable` below
-         names the first 3 of them
+         all descriptions would fit without the 25 largest skills; `disable` can
+         begin with the first 3 of them
          what gives it more room: `skillListingBudgetFraction` in
          ~/.claude/settings.json and the variable `SLASH_COMMAND_TOOL_CHAR_BUDGET`
          openoxide prompt --host claude-code
@@ -720,7 +720,7 @@ fn as_many_skills_are_named_as_have_to_go() {
         assert!(!fits_without(&context, &largest[1..]), "one fewer would do as well: {line:#}");
         let named: Vec<&str> = line["choices"][0].as_str().unwrap().split(' ').collect();
         assert_eq!(named[2..named.len() - 2], largest[..number.min(3)], "{line:#}");
-        assert_eq!(said.contains("`disable` below names the first 3 of them"), number > 3, "{line:#}");
+        assert_eq!(said.contains("`disable` can begin with the first 3 of them"), number > 3, "{line:#}");
         (few, many) = (few || number <= 3, many || number > 3);
     }
     assert!(few && many, "both cases came up");

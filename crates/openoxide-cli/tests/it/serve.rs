@@ -315,6 +315,7 @@ fn the_link_that_is_printed_opens_a_page_once_and_another_can_be_had() {
     assert!(server.open(&server.line).is_err(), "it works once");
     let (status, page) = browser.send("GET /", "", "");
     assert!(status == 200 && page.contains(handle), "{page}");
+    assert!(page.contains("Your agents") && page.contains("No agent was found on this machine"), "{page}");
     let form = "application/x-www-form-urlencoded";
     assert_eq!(browser.send(&format!("POST /questions/{handle}"), form, "answer=once").0, 303);
     let (status, done) = answer(server.activate("pdf"));
@@ -335,6 +336,25 @@ fn the_link_that_is_printed_opens_a_page_once_and_another_can_be_had() {
     }
     let gone = run(&context, &["serve", "--link", "--port", &port]);
     assert!(gone.status == Some(2) && gone.stderr.contains("no server answers"), "{gone}");
+}
+
+/// The page speaks of the user's agents, as the overview does, to the user alone.
+#[test]
+fn the_page_shows_your_agents_to_you() {
+    let context = TestContext::new();
+    let skill = "---\nname: pdf\ndescription: Fills in forms\n---\nx\n";
+    context.tree(&format!(
+        "//- home/.claude/skills/pdf/SKILL.md\n{skill}//- home/.codex/skills/broken/SKILL.md\nno frontmatter\n\
+         //- home/.codex/skills/pdf/SKILL.md\n{skill}"
+    ));
+    let server = Server::start(&context, &[]);
+    let browser = server.open(&server.line).unwrap();
+    let (status, page) = browser.send("GET /", "", "");
+    let agent = |title: &str| format!("<strong>{title}</strong><span class=\"dim\"> 1 active, ");
+    assert!(status == 200 && page.contains(&agent("Claude Code")) && page.contains(&agent("Codex")), "{page}");
+    assert!(page.contains("1 whole") && page.contains("To fix") && page.contains("broken"), "{page}");
+    let program = server.get("/").1;
+    assert!(!program.contains("Your agents"), "{program}");
 }
 
 #[test]

@@ -1,4 +1,6 @@
-//! Draws the home page: what is served, how an agent is connected, and what is wrong.
+//! Draws the home page: the user's agents, what is served, how an agent is connected, and what is wrong.
+
+mod agents;
 
 use axum::response::Response;
 use http::StatusCode;
@@ -28,8 +30,12 @@ pub(crate) async fn front(context: HttpContext, _: Query<NoQuery>) -> Result {
         Peer::Local => format!("Skills as {title} sees them from {}", snapshot.place.folder.display()),
         Peer::Remote => format!("Skills as {title} sees them"),
     };
-    page.write("<p class=\"dim\">{}</p>", &[&what]);
-    let has_forms = context.identity == Identity::Person && questions::draw(&mut page, &context);
+    let is_person = context.identity == Identity::Person;
+    let has_forms = is_person && questions::draw(&mut page, &context);
+    if is_person && context.peer == Peer::Local {
+        agents::draw(&mut page, &context, &snapshot).await;
+    }
+    page.write("<h2 id=\"served\">What connected agents get</h2><p class=\"dim\">{}</p>", &[&what]);
     numbers(&mut page, &context, &snapshot);
     connect(&mut page, &context);
     skills(&mut page, &snapshot.catalog);
