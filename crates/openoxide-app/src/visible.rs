@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use openoxide_config::{ConfigProblem, OWN_HOST};
@@ -12,7 +12,7 @@ use openoxide_skills::catalog::{
 };
 use openoxide_skills::diagnostic::{Diagnostic, Place};
 use openoxide_skills::host::Host;
-use openoxide_skills::judge::{HiddenSkills, MetadataFiles, SingleFiles};
+use openoxide_skills::judge::{HiddenSkills, MetadataFiles, OuterSkills, SingleFiles};
 use openoxide_skills::parse::{CarefulNames, CarefulReader};
 use openoxide_skills::prelude::Code;
 use openoxide_skills::text::visible as visible_text;
@@ -45,7 +45,8 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
         false => CarefulNames::Unused,
     };
     let switches = SwitchRules::of(&own);
-    let hidden = HiddenSkills { rules, own, switches, names, roots, files, single, reader, by_name };
+    let outer = OuterSkills::below(outermost(snapshot));
+    let hidden = HiddenSkills { rules, own, switches, names, roots, files, single, reader, by_name, outer };
     let settings = || {
         snapshot
             .problems
@@ -55,6 +56,16 @@ pub fn to_programs(snapshot: &Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
     Ok(Arc::clone(
         snapshot.narrowed(|| (visible(&snapshot.view.host, catalog, &snapshot.problems, hidden), settings().collect())),
     ))
+}
+
+/// Returns the folders from which on upward no skill is asked for that may hide others: the home, and the project that is
+/// served. A project that a program chose may be a folder inside a hidden skill.
+fn outermost(snapshot: &Snapshot) -> Vec<PathBuf> {
+    let workspace = &snapshot.workspace;
+    let home = workspace.environment.home.iter().flat_map(|home| [Some(home.clone()), fs_err::canonicalize(home).ok()]);
+    let place = &snapshot.place;
+    let project = place.project.clone().or_else(|| (!place.chosen_by_program).then(|| workspace.project.clone()));
+    home.flatten().chain(project).collect()
 }
 
 /// Returns the catalog without what the model may not see, and without what was found and is not active.

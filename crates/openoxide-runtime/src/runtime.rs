@@ -140,7 +140,7 @@ impl Runtime {
         Decision { action: rule.map_or(Action::Ask, |rule| rule.action), rule: rule.cloned(), remembered: false }
     }
 
-    fn is_approved(&self, session: &Session, permission: Permission, subject: &str, skill: &str) -> bool {
+    pub(crate) fn is_approved(&self, session: &Session, permission: Permission, subject: &str, skill: &str) -> bool {
         let always = || self.with_trust(|trust| trust.remembered(self.agent.as_deref(), skill));
         session.allows(permission, subject, skill) || always().contains(permission, subject)
     }

@@ -7,6 +7,7 @@ mod hidden;
 mod hidden_skills;
 mod metadata;
 mod names;
+mod outer_skills;
 mod placeholder;
 mod reconcile;
 mod single_files;
@@ -17,6 +18,7 @@ pub use finding::SkillFinding;
 pub use hidden::forged_line;
 pub use hidden_skills::HiddenSkills;
 pub use metadata::MetadataFiles;
+pub use outer_skills::OuterSkills;
 pub use single_files::SingleFiles;
 
 use std::collections::BTreeMap;

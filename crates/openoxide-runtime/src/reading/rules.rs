@@ -75,9 +75,15 @@ impl Runtime {
         Ok(questions)
     }
 
-    /// Decides whether a caller may read a file of a skill; rules mean it by any name of the skill.
+    /// Decides whether a caller may read a file of a skill; rules mean it by any name of the skill, and by those of every skill
+    /// that this one lies in.
     pub(crate) fn reading(&self, session: &Session, entry: &Entry, path: &str, caller: Caller) -> Action {
-        let by_rules = self.decide_by_names(session, Permission::Read, entry, |name| format!("{name}/{path}")).action;
+        let own = self.decide_by_names(session, Permission::Read, entry, |name| format!("{name}/{path}")).action;
+        let outer = self.reading_of_outer(entry, path);
+        let is_approved =
+            || self.is_approved(session, Permission::Read, &format!("{}/{path}", entry.skill.name), &place_of(entry));
+        // The question is asked about the skill itself, so that its answer counts for the others too.
+        let by_rules = if outer == Action::Ask && own == Action::Allow && is_approved() { own } else { own.max(outer) };
         match caller {
             Caller::Model => by_rules.max(self.view().outside(entry).0),
             // What the program keeps its model from, people may still read.
@@ -85,11 +91,31 @@ impl Runtime {
         }
     }
 
+    /// Returns the strictest rule on a file by the names of the skills around the one that it was asked for.
+    fn reading_of_outer(&self, entry: &Entry, path: &str) -> Action {
+        if !self.has_rules_on_files() {
+            return Action::Allow;
+        }
+        let folder = entry.canonical().parent().unwrap_or(entry.canonical());
+        let file = folder.join(path);
+        let around =
+            self.catalog().files_at(&file).into_iter().filter(|(outer, _)| outer.canonical() != entry.canonical());
+        let ruled = around.map(|(outer, below)| {
+            let below = below.to_string_lossy();
+            self.ruled_by_names(Permission::Read, outer, |name| format!("{name}/{below}")).action
+        });
+        ruled.max().unwrap_or(Action::Allow)
+    }
+
+    fn has_rules_on_files(&self) -> bool {
+        let is_about_files = |rule: &Rule| rule.pattern != "*" && rule.is_about(Permission::Read.as_str());
+        self.rules().0.iter().any(is_about_files)
+    }
+
     /// Finds where links lead on the way to what is asked for, so that rules on files are asked about that too. Without such
     /// rules nothing is looked up.
     pub fn judge_links(&self, entry: &Entry, asked: &mut ResourceRequest) {
-        let is_about_files = |rule: &Rule| rule.pattern != "*" && rule.is_about(Permission::Read.as_str());
-        if self.rules().0.iter().any(is_about_files)
+        if self.has_rules_on_files()
             && let Ok(dir) = SkillDir::of(self.catalog(), entry)
         {
             asked.judge_links(&dir);

@@ -24,6 +24,12 @@ fn context() -> TestContext {
         let text = format!("---\nname: {name}\ndescription: Hidden words\n{more}\n---\nHidden body of {name}.\n");
         let folder = format!("project/.agents/skills/{name}");
         context.tree(&format!("//- {folder}/SKILL.md\n{text}//- {folder}/notes.md\nHidden notes\n"));
+        // Some hosts also find the skills inside a skill, which say nothing against it.
+        let inner = format!("---\nname: inside-{name}\ndescription: Hidden words\n---\nHidden body\n");
+        let (parts, clone) =
+            (format!("{folder}/parts/inside-{name}"), format!("{folder}/.agents/skills/inside-{name}"));
+        context.tree(&format!("//- {parts}/SKILL.md\n{inner}//- {parts}/notes.md\nHidden notes\n"));
+        context.tree(&format!("//- {folder}/.git/HEAD\nref\n//- {clone}/SKILL.md\n{inner}"));
     }
     context.tree(
         "//- project/.claude/skills -> ../.agents/skills\n//- project/.opencode/skills -> ../.agents/skills\n\
@@ -127,6 +133,47 @@ async fn no_route_answers_a_program_anything_of_what_the_model_may_not_see() {
     }
     let own = server.ask(request("GET /v1/skills?all=true", Some("openoxide"), Identity::Person)).await.text();
     assert!(HIDDEN.iter().all(|(name, _)| own.contains(name)), "the user sees all: {own}");
+}
+
+/// A folder inside a hidden skill is a project like any other to a program that chooses it, but shows it nothing.
+#[tokio::test]
+async fn skills_inside_a_hidden_skill_are_hidden_in_every_folder_that_a_program_chooses() {
+    let context = context();
+    let project = context.project();
+    let server = Server::serving(context, HttpOptions::default());
+    for (name, _) in HIDDEN {
+        for below in ["", "/parts", "/.agents/skills"] {
+            let folder = format!("{}/.agents/skills/{name}{below}", project.display());
+            for host in HOSTS {
+                let line = format!("GET /v1/skills?directory={folder}");
+                let text = server.ask(request(&line, Some(host), Identity::Program)).await.text();
+                assert!(!text.contains("Hidden words"), "{host} {folder}: {text}");
+            }
+        }
+    }
+}
+
+/// A rule on the files of a skill is one on those of every skill inside it.
+#[tokio::test]
+async fn a_rule_on_files_holds_for_skills_inside() {
+    let context = TestContext::new();
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: X\n---\nBody\n");
+    context.tree(&format!(
+        "//- project/.agents/skills/outer/SKILL.md\n{}//- project/.agents/skills/outer/parts/inner/SKILL.md\n{}\
+         //- project/.agents/skills/outer/parts/inner/ref.md\nSecret\n\
+         //- project/.agents/skills/outer/parts/inner/open.md\nOpen\n\
+         //- home/.openoxide/config.toml\n[permission.read]\n\"*\" = \"allow\"\n\"outer/*/ref.md\" = \"deny\"\n",
+        skill("outer"),
+        skill("inner")
+    ));
+    let server = Server::serving(context, HttpOptions::default());
+    let read = async |file: &str| {
+        let line = format!("GET /v1/skills/inner/files/{file}");
+        server.ask(request(&line, Some("codex"), Identity::Program)).await
+    };
+    assert_eq!(read("open.md").await.status, 200);
+    let refused = read("ref.md").await;
+    assert!(refused.status == 403 && !refused.text().contains("Secret"), "{}", refused.text());
 }
 
 /// A finding about settings says where something is wrong, and nothing that the settings say.

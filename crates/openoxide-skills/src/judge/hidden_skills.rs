@@ -1,4 +1,4 @@
-//! Decides whether a skill inside another skill's folder is hidden.
+//! Decides whether a skill is hidden from a program, alone or with the folder that it lies in.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use openoxide_permissions::Rules;
 
-use super::{MetadataFiles, SingleFiles, spellings};
+use super::{MetadataFiles, OuterSkills, SingleFiles, spellings};
 use crate::catalog::{Catalog, Entry, HostNames, InnerSkills, KnownPlugins, SearchedRoot, SwitchRules, View};
 use crate::discover::{Prefix, read_opened_prefix, read_plain_prefix};
 use crate::parse::{CarefulNames, CarefulReader, CarefulReading, Head, Parsed, parse_head};
 use crate::resource::SkillDir;
 use crate::skill::{SkillMetadata, SkillPolicy, SkillScope};
 
-/// Hides from a program what lies inside a skill that it may see, and is a skill itself that it may not see.
+/// Hides from a program what lies inside a skill that it may see, and is a skill itself that it may not see; and what lies
+/// inside a skill that it may not see.
 ///
 /// Whether a host finds such a skill differs, and the caller chooses the host. So every folder with a skill's file, and
 /// every single file that some host takes for a skill, is judged where it is read, by the user's own host.
@@ -37,6 +38,8 @@ pub struct HiddenSkills {
     pub reader: CarefulReader,
     /// Whether rules or switches mean skills by their names.
     pub by_name: CarefulNames,
+    /// The folders above skills.
+    pub outer: OuterSkills,
 }
 
 impl InnerSkills for HiddenSkills {
@@ -86,9 +89,22 @@ impl HiddenSkills {
         if !is_flat && self.files.keep_off(dir.fd()) {
             return None;
         }
+        if self.is_in_hidden(entry, is_flat) {
+            return None;
+        }
         let folder = entry.dir().file_name().unwrap_or_default().to_string_lossy();
         let reading = self.reader.read(&text.bytes, text.whole, &folder, self.by_name);
         self.other_names(entry, &reading, plugins)
+    }
+
+    /// Tells whether a skill lies in the folder of another one that is hidden, where it really is or where it was found.
+    fn is_in_hidden(&self, entry: &Entry, is_flat: bool) -> bool {
+        // The folder around a single file may be another skill's.
+        let own = usize::from(!is_flat);
+        let hides = |folder: BorrowedFd<'_>, path: &Path| self.hides(folder, path);
+        let mut around =
+            [entry.canonical(), entry.found()].into_iter().filter_map(|file| file.ancestors().nth(1 + own));
+        around.any(|folder| self.outer.hide(folder, &hides))
     }
 
     /// Tells whether a skill is hidden whose place calls it by these names.
