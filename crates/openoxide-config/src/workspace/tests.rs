@@ -171,3 +171,19 @@ fn a_folder_that_a_program_chose_is_no_link_and_gives_no_files() {
     std::os::unix::fs::symlink("moved", root.join("project")).unwrap();
     assert!(matches!(opened.reopen(), Err(WorkspaceError::NoFolder { .. })), "it was exchanged for a link");
 }
+
+/// A project's file may name agents and hosts without being trusted, and so as many as it likes.
+#[test]
+fn unknown_hosts_of_a_project_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(dir.path()).unwrap();
+    fs_err::create_dir_all(root.join(".openoxide")).unwrap();
+    let (names, hosts): (Vec<_>, Vec<_>) =
+        (0..50).map(|at| (format!("a{at}"), format!("[hosts.h{at}]\nx = 1"))).unzip();
+    let text = format!("my_agents = {names:?}\n{}\n", hosts.join("\n"));
+    fs_err::write(root.join(".openoxide/config.toml"), text).unwrap();
+    let environment = Environment { cwd: root.clone(), admin: root.join("admin"), ..Environment::default() };
+    let problems = Workspace::open(environment, Place::default()).unwrap().config.problems;
+    let more = problems.iter().filter(|problem| problem.diagnostic.message == "and 30 more of this kind").count();
+    assert_eq!((problems.len(), more), (1 + 2 * 21, 2));
+}
