@@ -184,3 +184,13 @@ fn settings_that_are_not_understood_allow_nothing() {
         assert!(!output.stdout.contains("# deploy") && output.stderr.contains("config.toml:"), "{slip}{output}");
     }
 }
+
+/// An account of a service has no home; it is no home that cannot be read.
+#[test]
+fn a_device_in_place_of_home_is_no_home() {
+    let context = TestContext::new();
+    context.skill("deploy", "Ships it");
+    let mut command = context.command(bin(), ["activate", "deploy", "--no-input"]);
+    let output = command.env("HOME", "/dev/null").env_remove("OPENOXIDE_HOME").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
