@@ -98,7 +98,7 @@ impl Check<'_> {
 
     /// Reports an unknown key. The user's may have been meant to deny.
     fn unknown(&mut self, path: &[String], name: &str) -> Option<Value> {
-        if let Some(key) = CONFIG_KEYS.iter().find(|key| key.may_be_meant_by(path)) {
+        if let Some(key) = meant(path) {
             // What follows can be the name of a skill that not everyone may see.
             let slip = path.iter().take(key.name.split('.').count()).collect::<Vec<_>>();
             self.doubt(name, &format!("there is no setting `{}`", join_key(&slip)));
@@ -127,9 +127,17 @@ impl Check<'_> {
 
     /// Reports a value that is not of its key's type.
     fn replaced(&mut self, key: &ConfigKey, value: &Value, strictest: Option<Value>) -> Option<Value> {
-        let holds = strictest.as_ref().map(|value| format!("the strictest value, `{value}`, holds"));
-        let help = help_for(self.layer, key.name, value, holds.as_deref().unwrap_or(IGNORED));
-        self.wrong(key.name, format!("`{}` must be {}", key.name, key.expected()), help);
+        let message = format!("`{}` must be {}", key.name, key.expected());
+        let holds = match &strictest {
+            Some(value) => format!("the strictest value, `{value}`, holds"),
+            // As `[host.codex]`, where `[hosts.codex]` is meant.
+            None if value.is_table() && meant(&split_key(key.name)).is_some() => {
+                self.doubt(key.name, &message).to_owned()
+            }
+            None => IGNORED.to_owned(),
+        };
+        let help = help_for(self.layer, key.name, value, &holds);
+        self.wrong(key.name, message, help);
         strictest
     }
 
@@ -189,6 +197,11 @@ impl Check<'_> {
             Diagnostic { place, ..describe() }
         });
     }
+}
+
+/// Returns the first key that can deny something and that a name may have been meant for.
+fn meant(path: &[String]) -> Option<&'static ConfigKey> {
+    CONFIG_KEYS.iter().find(|key| key.may_be_meant_by(path))
 }
 
 /// Returns why a layer of this kind may not have a value, if it is a project's.

@@ -122,6 +122,7 @@ fn what_is_not_understood_and_may_deny_allows_nothing() {
         "hosts = 3\n",
         "[[hosts.claude-code]]\noverrides = { x = \"off\" }\n",
         "[host-s.codex]\nbundled = false\n",
+        "[host.codex]\nbundled = false\n",
     ];
     let harmless = [
         "colour = 1\n",
@@ -129,6 +130,7 @@ fn what_is_not_understood_and_may_deny_allows_nothing() {
         "[[skills.config]]\nnam = \"x\"\nenabled = true\n",
         "[permission]\n",
         "budget.share = 7\n",
+        "host = 3\n",
     ];
     for (text, is_doubtful) in doubtful.map(|text| (text, true)).into_iter().chain(harmless.map(|text| (text, false))) {
         let (_dir, environment) = setup(text, "");
