@@ -225,7 +225,7 @@ pub(crate) fn unknown_key(name: &str) -> Diagnostic {
     Diagnostic::warning(Code::ConfigUnknownKey, format!("there is no setting `{name}`")).help(help)
 }
 
-/// Returns every value below a path. A table that a key takes as one value is one, and so is each server.
+/// Returns every value below a path. A table that a key takes as one value is one, and so is each host and each server.
 fn leaves<'t>(outer: &[String], table: &'t toml::Table) -> Vec<(Vec<String>, &'t Value)> {
     let below = |(name, value): (&String, &'t Value)| {
         let path = [outer, std::slice::from_ref(name)].concat();
