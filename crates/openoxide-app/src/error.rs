@@ -1,6 +1,6 @@
 //! The one error of all use cases: a stable word, a kind that each face maps to its own status, and the next step.
 
-use openoxide_config::{BAD_RULE_HINT, EditError, SettingError, TrustError, WorkspaceError};
+use openoxide_config::{EditError, SettingError, TrustError, WorkspaceError};
 use openoxide_permissions::RuleError;
 use openoxide_runtime::{ReadRefusal, ReadRefusalReason, Refusal, RefusalReason};
 use openoxide_skills::host::{HostError, ReadProblem};
@@ -193,7 +193,7 @@ impl Error {
     pub fn help(&self) -> Option<String> {
         match self {
             Error::Workspace(error) => error.hint(),
-            Error::Rule(_) => Some(BAD_RULE_HINT.to_owned()),
+            Error::Rule(error) => Some(error.hint().to_owned()),
             Error::UnknownSkill { near, .. } => near.as_ref().map(|near| format!("did you mean `{near}`?")),
             Error::AmbiguousSkill { ids, .. } => Some(format!("their ids: {}", ids.join(", "))),
             Error::Refused(refusal) => refusal.help.clone(),

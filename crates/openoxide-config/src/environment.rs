@@ -1,7 +1,7 @@
 //! The process's environment as values: folders and variables.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The environment variables that OpenOxide itself reads.
 pub mod variables {
@@ -64,7 +64,7 @@ impl Environment {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
         let variables: BTreeMap<String, String> = std::env::vars_os().filter_map(text).collect();
-        let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| can_be_home(home));
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let own_skills = variables.get(variables::OPENOXIDE_SYSTEM_SKILLS).is_none_or(|value| value != "off");
         Environment { cwd, home, variables, admin: PathBuf::from("/etc/openoxide"), own_skills }
@@ -88,6 +88,36 @@ impl Environment {
         if let Some(home) = self.variable(variables::OPENOXIDE_HOME) {
             let whole = self.cwd.join(home).to_string_lossy().into_owned();
             self.variables.insert(variables::OPENOXIDE_HOME.to_owned(), whole);
+        }
+    }
+}
+
+/// Tells whether a path can be a home: accounts of services without one have `/dev/null` there. A folder that is missing, or
+/// that cannot be looked at, is a home all the same.
+fn can_be_home(path: &Path) -> bool {
+    path.is_absolute() && path.metadata().map_or(true, |stat| stat.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_folder_is_no_home() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        fs_err::write(&file, "").unwrap();
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        for (path, expected) in [
+            (dir.path(), true),
+            (&dir.path().join("missing"), true),
+            (&link, true),
+            (&file, false),
+            (Path::new("/dev/null"), false),
+            (Path::new("relative"), false),
+        ] {
+            assert_eq!(can_be_home(path), expected, "{}", path.display());
         }
     }
 }

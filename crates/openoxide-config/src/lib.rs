@@ -35,7 +35,7 @@ pub use settings::edit::remove_from_list;
 pub use settings::key::{ConfigKey, ProjectAccess, ValueKind};
 pub use settings::key_table::CONFIG_KEYS;
 pub use settings::layer::{ConfigProblem, Layer, LayerKind, SettingsOwner};
-pub use settings::permission_rules::{AgentSettings, BAD_RULE_HINT};
+pub use settings::permission_rules::AgentSettings;
 pub use settings::policy::{AllowedTools, PermissionPolicy, SandboxSettings};
 pub use settings::schema::config_schema;
 pub use system_skills::{UnpackError, unpack_system_skills};

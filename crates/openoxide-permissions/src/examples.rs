@@ -8,7 +8,7 @@ const MAX_PATTERN: usize = 4096;
 impl Rule {
     /// Checks the rule against its examples.
     pub fn check(&self) -> Result<(), RuleError> {
-        let error = |what| Err(RuleError { origin: self.origin.clone(), what });
+        let error = |what| Err(RuleError::new(&self.origin, what));
         if self.expanded.len() > MAX_PATTERN {
             return error(format!("the pattern has more than {MAX_PATTERN} bytes"));
         }

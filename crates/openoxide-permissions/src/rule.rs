@@ -33,7 +33,7 @@ pub struct Rule {
     pub(crate) expanded: String,
 }
 
-/// A rule that cannot be used.
+/// A rule that cannot be used, or a text that may hold one and cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: {what}")]
 pub struct RuleError {
@@ -41,6 +41,25 @@ pub struct RuleError {
     pub origin: String,
     /// What is wrong with it.
     pub what: String,
+    step: Option<String>,
+}
+
+impl RuleError {
+    /// Makes the error of a rule that has to be fixed.
+    pub fn new(origin: impl Into<String>, what: impl Into<String>) -> RuleError {
+        RuleError { origin: origin.into(), what: what.into(), step: None }
+    }
+
+    /// Names another next step than to fix the rule.
+    #[must_use]
+    pub fn with_step(self, step: impl Into<String>) -> RuleError {
+        RuleError { step: Some(step.into()), ..self }
+    }
+
+    /// Returns the next step.
+    pub fn hint(&self) -> &str {
+        self.step.as_deref().unwrap_or("fix the rule; OpenOxide does not guess what it means")
+    }
 }
 
 impl Rule {

@@ -26,9 +26,13 @@ A project can never give permissions, trusted or not: its value of a key marked 
 key marked `only`, only the value named there is used, which is the strictest. Where the administrator set such a key to its
 strictest value, nobody can loosen it.
 
-A value that cannot be used is reported and ignored. Two mistakes take away instead: a key marked `only` then has its strictest
-value, and an entry of `skills.config` with a name or a path switches that off unless it says `enabled = true`. The other
-entries hold.
+A value that cannot be used is reported and ignored. Two kinds of mistake make a setting stricter instead: a key marked
+`only` then takes its strictest value, and an entry of `skills.config` with a name or a path switches that off unless it says
+`enabled = true`. The other entries hold.
+
+A mistake that may hide a rule that denies closes: no skill is activated until it is fixed. That is a bad value under
+`permission` or `agents`; and in your file or the administrator's, a key that is nearly one that can deny, a host that is no
+table, or an entry of `skills.config` whose name cannot be read.
 ";
 
 const OF_HOSTS: &str = "\

@@ -134,7 +134,7 @@ fn a_broken_file_does_not_hide_skills() {
     repo  good  Counts                                                        38 tok
     ----- stderr -----
     no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
-    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: string values must be quoted, expected literal string [S0401]; fix the file; until then it is ignored
+    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: string values must be quoted, expected literal string [S0401]; fix the file; until then no skill is activated
     1 skill, 150 of 16.0k characters
     ");
 }

@@ -320,7 +320,7 @@ fn settings_that_cannot_be_read() {
          parsing an object at line 2 column 0
          openoxide roots --host claude-code
     ----- stderr -----
-    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; fix the file; until then it is ignored
+    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; fix the file; until then no skill is activated
     ");
     assert_eq!(run(&context, &["--json"]).status, Some(0));
     let context = TestContext::new();

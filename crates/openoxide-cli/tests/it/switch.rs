@@ -408,7 +408,7 @@ fn a_broken_file_is_left_alone() {
     status: 2
     ----- stdout -----
     ----- stderr -----
-    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; fix the file; until then it is ignored
+    warning: ~/.openoxide/config.toml:1: the file is not valid TOML: unclosed array, expected `]` [S0401]; fix the file; until then no skill is activated
     error: `[ROOT]/home/.openoxide/config.toml` is left as it is: it is not valid TOML: unclosed array, expected `]`
     ");
     assert_eq!(config(&context), "skills = [\n");

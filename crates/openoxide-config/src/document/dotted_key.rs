@@ -41,15 +41,3 @@ pub(crate) fn insert(table: &mut toml::Table, path: &[String], value: toml::Valu
         }
     }
 }
-
-pub(crate) fn remove(table: &mut toml::Table, path: &[String]) {
-    match path {
-        [] => {}
-        [last] => drop(table.remove(last)),
-        [first, rest @ ..] => {
-            if let Some(toml::Value::Table(inner)) = table.get_mut(first) {
-                remove(inner, rest);
-            }
-        }
-    }
-}

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use openoxide_skills::diagnostic::Place;
 use openoxide_skills::host::{Combine, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule, SettingSource};
@@ -24,7 +25,7 @@ pub(super) struct Reader<'r> {
     host: &'r Host,
     around: &'r Surroundings,
     config: &'r Config,
-    files: HashMap<PathBuf, Option<Document>>,
+    files: HashMap<PathBuf, Option<Rc<Document>>>,
     pub(super) problems: Vec<ConfigProblem>,
 }
 
@@ -37,6 +38,9 @@ impl<'r> Reader<'r> {
         let mut settings = HostSettings::default();
         for (name, rule) in &self.host.settings {
             let mut values = self.values(name, rule);
+            for setting in &mut values {
+                self.switch_off_unknown_states(name, setting);
+            }
             values.retain(|setting| self.accepts(name, rule, setting));
             if rule.empty_is_unset {
                 values.retain(|setting| setting.value.as_array().is_none_or(|list| !list.is_empty()));
@@ -56,7 +60,7 @@ impl<'r> Reader<'r> {
         let bad: Vec<PathBuf> = self.problems.iter().filter_map(|problem| problem.path.clone()).collect();
         let mut dropped = false;
         for path in bad {
-            dropped |= self.files.insert(path, None).is_some_and(|document| document.is_some());
+            dropped |= self.files.get_mut(&path).is_some_and(|document| document.take().is_some());
         }
         dropped
     }
@@ -146,7 +150,7 @@ impl<'r> Reader<'r> {
         source.key.as_ref().map(|key| key.replace("{agent}", &agent))
     }
 
-    fn document(&mut self, path: &Path, dialect: JsonDialect) -> Option<Document> {
+    fn document(&mut self, path: &Path, dialect: JsonDialect) -> Option<Rc<Document>> {
         if let Some(known) = self.files.get(path) {
             return known.clone();
         }
@@ -157,6 +161,7 @@ impl<'r> Reader<'r> {
             self.problems.push(ConfigProblem { path: Some(path.to_owned()), diagnostic });
             None
         });
+        let document = document.map(Rc::new);
         self.files.insert(path.to_owned(), document.clone());
         document
     }
@@ -225,24 +230,53 @@ impl<'r> Reader<'r> {
     fn add_bad_variable(&mut self, name: &str, message: &str) {
         let diagnostic = Diagnostic::warning(Code::HostFile, format!("`${name}` is not {message}"))
             .help("fix the variable, or unset it");
-        let problem = ConfigProblem { path: None, diagnostic };
-        if !self.problems.contains(&problem) {
-            self.problems.push(problem);
+        self.add_problem(ConfigProblem { path: None, diagnostic });
+    }
+
+    /// Switches off the skills of a table of states whose state is not known, and reports them. The other states hold: a slip
+    /// must not switch on what another line switches off. A file that its program ignores as a whole is left alone.
+    fn switch_off_unknown_states(&mut self, name: &str, setting: &mut Setting) {
+        if self.ignores_whole_file(&setting.origin) {
+            return;
         }
+        let Some(message) = state_objection(self.host, name, &setting.value) else { return };
+        for state in setting.value.as_table_mut().into_iter().flat_map(toml::Table::iter_mut).map(|(_, state)| state) {
+            if !is_state(state) {
+                *state = Value::from("off");
+            }
+        }
+        self.report(setting, message, "A skill with another state is off until it is fixed.".to_owned());
+    }
+
+    /// Tells whether a setting is in a file that the host's program ignores for one mistake.
+    fn ignores_whole_file(&self, origin: &Origin) -> bool {
+        matches!(origin, Origin::File { path, .. } if self.host.strict_files && self.files.contains_key(path))
     }
 
     /// Tells whether a value is of its type and within the limits of its rule. Reports it otherwise.
     fn accepts(&mut self, name: &str, rule: &SettingRule, setting: &Setting) -> bool {
         let Some(wrong) = objection(self.spec, self.host, name, &setting.value) else { return true };
+        let ignored = if self.ignores_whole_file(&setting.origin) { "whole file" } else { "value" };
+        self.report(setting, wrong, format!("{} The {ignored} is ignored.", rule.about));
+        false
+    }
+
+    /// Reports what is wrong with a setting, at its place.
+    fn report(&mut self, setting: &Setting, wrong: String, help: String) {
         let (path, line, message) = match &setting.origin {
             Origin::File { path, line } => (Some(path.clone()), *line, wrong),
             origin => (None, None, format!("{wrong} ({origin})")),
         };
         let place = line.map(|line| Place { span: 0..0, line, column: 1, lines: String::new() });
-        let diagnostic =
-            Diagnostic::warning(Code::ConfigType, message).help(format!("{} The value is ignored.", rule.about));
-        self.problems.push(ConfigProblem { path, diagnostic: Diagnostic { place, ..diagnostic } });
-        false
+        let diagnostic = Diagnostic::warning(Code::ConfigType, message).help(help);
+        self.add_problem(ConfigProblem { path, diagnostic: Diagnostic { place, ..diagnostic } });
+    }
+
+    /// Adds a problem, once: several settings read a variable, and all are read again where a file is dropped.
+    fn add_problem(&mut self, problem: ConfigProblem) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
     }
 }
 
@@ -255,8 +289,8 @@ pub(crate) fn fits(spec: &HostSpec, host: &Host, name: &str, value: &Value) -> b
 /// names of skills that not everyone may see.
 fn objection(spec: &HostSpec, host: &Host, name: &str, value: &Value) -> Option<String> {
     let Some(rule) = host.settings.get(name) else { return Some(format!("there is no setting `{name}`")) };
-    if let Some(key) = unknown_state(host, name, value) {
-        return Some(format!("`{key}` in the setting `{name}` must be one of `{}`", STATES.join("`, `")));
+    if let Some(wrong) = state_objection(host, name, value) {
+        return Some(wrong);
     }
     let setting = Setting { value: value.clone(), origin: Origin::Default };
     let alone = HostSettings { values: [(name.to_owned(), setting)].into(), ..HostSettings::default() };
@@ -265,11 +299,15 @@ fn objection(spec: &HostSpec, host: &Host, name: &str, value: &Value) -> Option<
     (!is_usable).then(|| format!("the setting `{name}` must be {}", expected(rule)))
 }
 
-/// Returns the first key of a table of states whose state is not known.
-fn unknown_state<'v>(host: &Host, name: &str, value: &'v Value) -> Option<&'v str> {
+/// Returns what is wrong with a table of states: the first key whose state is not known.
+fn state_objection(host: &Host, name: &str, value: &Value) -> Option<String> {
     host.setting_that(SettingDoes::SetStates).filter(|(states, _)| *states == name)?;
-    let known = |state: &Value| state.as_str().is_some_and(|state| STATES.contains(&state));
-    value.as_table()?.iter().find(|(_, state)| !known(state)).map(|(key, _)| key.as_str())
+    let (key, _) = value.as_table()?.iter().find(|(_, state)| !is_state(state))?;
+    Some(format!("`{key}` in the setting `{name}` must be one of `{}`", STATES.join("`, `")))
+}
+
+fn is_state(value: &Value) -> bool {
+    value.as_str().is_some_and(|state| STATES.contains(&state))
 }
 
 fn dialect(layer: &SettingLayer) -> JsonDialect {

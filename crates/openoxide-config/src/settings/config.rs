@@ -28,8 +28,8 @@ pub struct Config {
     /// What the user trusts besides `trust.folders`.
     pub trust: Trust,
     pub(super) permissions: PermissionRules,
-    /// The first file that cannot be read and may hold rules that deny.
-    pub(super) unread: Option<RuleError>,
+    /// The first file that cannot be read, or value that is not understood, where it may have been meant to deny.
+    pub(super) doubt: Option<RuleError>,
     /// A file that is read as it would be after a change.
     pub(crate) planned: Option<PlannedFile>,
 }
@@ -126,10 +126,9 @@ impl Config {
 
     /// Returns the same rules for a caller that is about to grant something.
     ///
-    /// It is also an error if a file cannot be read, or if a rule names an unknown permission: that may have been the
-    /// rule that denies.
+    /// It is also an error if a file cannot be read, or something in it is not understood: that may have been what denies.
     pub fn complete_rules(&self) -> Result<&Rules, RuleError> {
-        match self.unread.as_ref().or(self.permissions.doubt.as_ref()) {
+        match self.doubt.as_ref().or(self.permissions.doubt.as_ref()) {
             Some(doubt) => Err(doubt.clone()),
             None => self.rules(),
         }

@@ -5,12 +5,6 @@ use openoxide_skills::text::near;
 use super::switch_rule;
 use crate::mcp::parse::parse_server;
 
-/// What happens to a value that is not usable where it stands.
-pub(super) const IGNORED: &str = "the value is ignored until it is fixed";
-
-/// How every text ends that says what holds in place of such a value.
-pub(super) const UNTIL_FIXED: &str = "until it is fixed";
-
 /// The type of a key's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
@@ -109,7 +103,7 @@ impl ConfigKey {
     pub(crate) fn is_one_value(&self, depth: usize) -> bool {
         let own = self.name.split('.').count();
         match self.kind {
-            ValueKind::Servers => depth > own,
+            ValueKind::Servers | ValueKind::Hosts => depth > own,
             _ => depth == own,
         }
     }
@@ -131,12 +125,23 @@ impl ConfigKey {
             ValueKind::Servers => value
                 .as_table()
                 .is_some_and(|servers| servers.iter().all(|(name, server)| parse_server(name, server).is_ok())),
-            ValueKind::Hosts | ValueKind::Agents => {
-                value.as_table().is_some_and(|tables| tables.values().all(toml::Value::is_table))
-            }
-            // The rules in it are parsed later, where a bad one is an error and not just ignored.
-            ValueKind::Permissions => value.is_str() || value.is_table(),
+            ValueKind::Hosts => value.as_table().is_some_and(|tables| tables.values().all(toml::Value::is_table)),
+            // The rules in them are parsed later, where a bad one is an error and not just ignored.
+            ValueKind::Permissions | ValueKind::Agents => true,
         }
+    }
+
+    /// Tells whether a value can deny something or switch it off.
+    fn can_restrict(&self) -> bool {
+        matches!(self.project, ProjectAccess::Only(_))
+            || matches!(self.kind, ValueKind::Permissions | ValueKind::Agents | ValueKind::Hosts | ValueKind::Rules)
+    }
+
+    /// Tells whether an unknown name can have been meant for this key, a table above it or a key below it, and so have been
+    /// meant to deny something.
+    pub(super) fn may_be_meant_by(&self, path: &[String]) -> bool {
+        self.can_restrict()
+            && path.iter().zip(self.name.split('.')).all(|(part, own)| !near(own, [part.as_str()]).is_empty())
     }
 
     /// Returns the strictest value of a key that has one: it holds where a value cannot be used.
@@ -158,7 +163,7 @@ impl ConfigKey {
             ValueKind::Choice(choices) => format!("one of `{}`", choices.join("`, `")),
             ValueKind::List => "a list of texts".to_owned(),
             ValueKind::Codes => "a list of codes".to_owned(),
-            ValueKind::Rules => "tables with `name` or `path`, and `enabled`".to_owned(),
+            ValueKind::Rules => "a list of tables with `name` or `path`, and `enabled`".to_owned(),
             ValueKind::Folders => "a list of folders that begin with `/` or `~/`".to_owned(),
             ValueKind::Hosts => "a table of settings for each host".to_owned(),
             ValueKind::Servers => "a table for each server".to_owned(),
@@ -177,7 +182,7 @@ impl ConfigKey {
             ValueKind::Bool => match text.to_ascii_lowercase().as_str() {
                 "yes" | "on" | "true" => Some("true".to_owned()),
                 "no" | "off" | "false" => Some("false".to_owned()),
-                _ => None,
+                word => near(word, ["true", "false"]).first().map(ToString::to_string),
             },
             ValueKind::List | ValueKind::Codes | ValueKind::HostNames | ValueKind::Folders => {
                 Some(toml::Value::Array(vec![value.clone()]).to_string())

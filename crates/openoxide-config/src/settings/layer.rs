@@ -1,8 +1,10 @@
 //! One layer of settings: its kind, its file, and its values.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use openoxide_skills::{diagnostic::Diagnostic, settings::Origin};
+use openoxide_skills::diagnostic::{Code, Diagnostic};
+use openoxide_skills::settings::Origin;
 
 use crate::{document::Document, variables};
 
@@ -59,6 +61,35 @@ impl Layer {
             (None, LayerKind::Environment) => Origin::Environment(variables::OPENOXIDE_HOST.to_owned()),
             (None, _) => Origin::CommandLine,
         }
+    }
+}
+
+/// The most problems of one code that are told of a file: nobody reads thousands, and a project could write as many.
+const MAX_OF_A_KIND: usize = 20;
+
+/// The problems of one file, as they are told: the first of each code, and the number of the others.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    shown: Vec<Diagnostic>,
+    counts: BTreeMap<Code, usize>,
+}
+
+impl Problems {
+    /// Adds a problem. It is described only if it will be told.
+    pub(crate) fn add(&mut self, code: Code, describe: impl FnOnce() -> Diagnostic) {
+        let count = self.counts.entry(code).or_default();
+        *count += 1;
+        if *count <= MAX_OF_A_KIND {
+            self.shown.push(describe());
+        }
+    }
+
+    pub(crate) fn into_diagnostics(self) -> impl Iterator<Item = Diagnostic> {
+        let rest = self.counts.into_iter().filter_map(|(code, count)| {
+            let more = count.checked_sub(MAX_OF_A_KIND).filter(|more| *more > 0)?;
+            Some(Diagnostic::warning(code, format!("and {more} more of this kind")).help("fix those above first"))
+        });
+        self.shown.into_iter().chain(rest)
     }
 }
 

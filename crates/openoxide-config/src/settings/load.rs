@@ -78,19 +78,26 @@ impl Config {
         match document::read(path, Code::ConfigInvalid, JsonDialect::Strict, writers, self.planned.as_ref()) {
             Ok(None) => None,
             Ok(Some(document)) => {
-                let (document, problems) = replace_invalid(document, kind);
-                self.add_problems(Some(path), problems);
-                Some(Layer::new(kind, Some(path.to_owned()), document))
+                let mut layer = Layer::new(kind, Some(path.to_owned()), document);
+                self.check(&mut layer);
+                Some(layer)
             }
             Err(diagnostic) => {
                 // Nobody relies on a project's file to deny something: the project could leave the rule out.
                 if kind != LayerKind::Project {
-                    self.unread.get_or_insert_with(|| unread_error(path, &diagnostic));
+                    self.doubt.get_or_insert_with(|| unread_error(path, &diagnostic));
                 }
                 self.add_problems(Some(path), [diagnostic]);
                 None
             }
         }
+    }
+
+    /// Takes what cannot be used out of a layer.
+    fn check(&mut self, layer: &mut Layer) {
+        let found = replace_invalid(layer);
+        self.doubt = self.doubt.take().or(found.doubt);
+        self.add_problems(layer.path.as_deref(), found.problems);
     }
 
     fn add_problems(&mut self, path: Option<&Path>, problems: impl IntoIterator<Item = Diagnostic>) {
@@ -106,9 +113,9 @@ impl Config {
                 Err(diagnostic) => self.add_problems(None, [diagnostic]),
             }
         }
-        let (document, problems) = replace_invalid(Document::without_file(table), LayerKind::CommandLine);
-        self.add_problems(None, problems);
-        Layer::new(LayerKind::CommandLine, None, document)
+        let mut layer = Layer::new(LayerKind::CommandLine, None, Document::without_file(table));
+        self.check(&mut layer);
+        layer
     }
 
     /// Reads a project's file. Its layer is inactive unless the user trusts the project.
@@ -144,10 +151,12 @@ pub(crate) fn project_file(project: &Path) -> PathBuf {
 /// Returns the error for a file that may hold rules that deny.
 fn unread_error(path: &Path, diagnostic: &Diagnostic) -> RuleError {
     let line = diagnostic.place.as_ref().map_or_else(String::new, |place| format!(":{}", place.line));
-    let step = diagnostic.help.as_deref().filter(|help| *help != document::FIX_FILE);
-    let step = step.map_or_else(String::new, |step| format!("; {step}"));
-    let what = format!("{}, so that nobody knows what is denied{step}", diagnostic.message);
-    RuleError { origin: format!("{}{line}", path_text(path)), what }
+    let what = format!("{}; what it denies is not known", diagnostic.message);
+    let error = RuleError::new(format!("{}{line}", path_text(path)), what);
+    match &diagnostic.help {
+        Some(step) => error.with_step(step),
+        None => error,
+    }
 }
 
 fn environment_layer(environment: &Environment) -> Layer {

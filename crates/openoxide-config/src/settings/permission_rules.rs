@@ -8,13 +8,11 @@ use std::path::Path;
 
 use openoxide_permissions::{Action, Examples, Permission, Rule, RuleError, Rules};
 use openoxide_skills::diagnostic::{Code, Diagnostic};
-use toml::{Table, Value};
+use toml::Value;
 
-use super::layer::{ConfigProblem, Layer, LayerKind};
+use super::layer::{ConfigProblem, Layer, LayerKind, Problems};
+use super::validate::{IGNORED, help_for};
 use crate::{document::dotted_key::quote_part, suggestion::did_you_mean};
-
-/// The next step where a rule cannot be read.
-pub const BAD_RULE_HINT: &str = "fix the rule; OpenOxide does not guess what it means";
 
 /// An agent under `[agents]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,14 +40,19 @@ pub(crate) struct PermissionRules {
 pub(crate) fn read(layers: &[Layer], home: Option<&Path>) -> PermissionRules {
     let mut all = PermissionRules::default();
     for layer in layers.iter().filter(|layer| layer.is_active) {
-        let mut reader = Reader { layer, home, all: &mut all };
+        let mut reader = Reader { layer, home, problems: Problems::default(), all: &mut all };
         if let Some(value) = layer.document.get("permission") {
             let rules = reader.rules("permission", value);
             reader.all.rules.0.extend(rules);
         }
-        for (name, value) in layer.document.get("agents").and_then(Value::as_table).into_iter().flatten() {
-            reader.agent(name, value);
+        match layer.document.get("agents") {
+            Some(Value::Table(agents)) => agents.iter().for_each(|(name, value)| reader.agent(name, value)),
+            Some(_) => reader.bad("agents", "`agents` has a table for each agent"),
+            None => {}
         }
+        let problem = |diagnostic| ConfigProblem { path: layer.path.clone(), diagnostic };
+        let problems = reader.problems.into_diagnostics().map(problem);
+        all.problems.extend(problems);
     }
     all
 }
@@ -57,23 +60,25 @@ pub(crate) fn read(layers: &[Layer], home: Option<&Path>) -> PermissionRules {
 struct Reader<'r> {
     layer: &'r Layer,
     home: Option<&'r Path>,
+    problems: Problems,
     all: &'r mut PermissionRules,
 }
 
 impl Reader<'_> {
     fn agent(&mut self, name: &str, value: &Value) {
         let key = format!("agents.{}", quote_part(name));
-        let table = value.as_table();
-        let rules = table.and_then(|table| table.get("permission"));
+        let Some(table) = value.as_table() else {
+            return self.bad(&key, "an agent is a table with `permission` and `skills`");
+        };
+        let rules = table.get("permission");
         let rules = rules.map(|value| self.rules(&format!("{key}.permission"), value)).unwrap_or_default();
-        let skills = table.and_then(|table| table.get("skills")).map(texts);
-        if skills == Some(None) {
+        let skills = table.get("skills").map(texts);
+        if let (Some(value), Some(None)) = (table.get("skills"), &skills) {
             let message = format!("`{key}.skills` must be a list of texts");
-            self.problem(Code::ConfigType, message, super::key::IGNORED);
+            let help = help_for(self.layer, &format!("{key}.skills"), value, IGNORED);
+            self.problem(Code::ConfigType, message, help);
         }
-        for unknown in
-            table.into_iter().flat_map(Table::keys).filter(|key| !["permission", "skills"].contains(&key.as_str()))
-        {
+        for unknown in table.keys().filter(|key| !["permission", "skills"].contains(&key.as_str())) {
             let message = format!("there is no setting `{key}.{unknown}`");
             self.doubt(&key, &message);
             self.problem(Code::ConfigUnknownKey, message, "an agent has `permission` and `skills`");
@@ -144,7 +149,7 @@ impl Reader<'_> {
     fn rule(&mut self, key: &str, permission: &str, pattern: &str, word: &str, examples: Examples) -> Option<Rule> {
         let origin = self.layer.origin(key).to_string();
         let Ok(action) = word.parse::<Action>() else {
-            self.fail(RuleError { origin, what: format!("`{word}` is not `allow`, `ask` or `deny`") });
+            self.fail(RuleError::new(origin, format!("`{word}` is not `allow`, `ask` or `deny`")));
             return None;
         };
         let is_projects = self.layer.kind == LayerKind::Project;
@@ -174,14 +179,12 @@ impl Reader<'_> {
     }
 
     fn doubt(&mut self, key: &str, message: &str) {
-        let origin = self.layer.origin(key).to_string();
-        let what = format!("{message}, and may have been meant to deny");
-        self.all.doubt.get_or_insert(RuleError { origin, what });
+        self.all.doubt.get_or_insert_with(|| doubt(self.layer, key, message));
     }
 
     fn bad(&mut self, key: &str, what: &str) {
         let origin = self.layer.origin(key).to_string();
-        self.fail(RuleError { origin, what: what.to_owned() });
+        self.fail(RuleError::new(origin, what));
     }
 
     fn fail(&mut self, error: RuleError) {
@@ -189,9 +192,13 @@ impl Reader<'_> {
     }
 
     fn problem(&mut self, code: Code, message: String, help: impl Into<String>) {
-        let diagnostic = Diagnostic::warning(code, message).help(help);
-        self.all.problems.push(ConfigProblem { path: self.layer.path.clone(), diagnostic });
+        self.problems.add(code, || Diagnostic::warning(code, message).help(help));
     }
+}
+
+/// Returns the error of something that is not understood, where it may have been meant to deny.
+pub(super) fn doubt(layer: &Layer, key: &str, message: &str) -> RuleError {
+    RuleError::new(layer.origin(key).to_string(), format!("{message}, and may have been meant to deny"))
 }
 
 fn texts(value: &Value) -> Option<Vec<String>> {

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use openoxide_permissions::RuleError;
 use openoxide_skills::{host::HostError, text::near};
 
-use crate::settings::permission_rules::BAD_RULE_HINT;
-
 /// Why a workspace cannot be opened, or a view cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
@@ -61,7 +59,7 @@ impl WorkspaceError {
             WorkspaceError::Host(HostError::UnknownEdition { edition, known, .. }) => {
                 Some(one_of(edition, known, "it has one edition only"))
             }
-            WorkspaceError::Rule(_) => Some(BAD_RULE_HINT.to_owned()),
+            WorkspaceError::Rule(error) => Some(error.hint().to_owned()),
             WorkspaceError::NoFolder { .. } | WorkspaceError::Host(_) => None,
         }
     }

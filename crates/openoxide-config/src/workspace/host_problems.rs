@@ -6,6 +6,7 @@ use openoxide_skills::text::near;
 
 use super::error::WorkspaceError;
 use crate::host_settings::{reader::fits, value::expected};
+use crate::settings::layer::{Layer, Problems};
 use crate::{Config, ConfigProblem, suggestion::did_you_mean};
 
 pub(super) fn unusable_host(error: &HostError) -> ConfigProblem {
@@ -27,7 +28,7 @@ pub(super) fn unknown_host_settings(config: &Config, hosts: &Hosts) -> Vec<Confi
     for layer in &config.layers {
         let tables = layer.document.get("hosts").and_then(toml::Value::as_table);
         let found = tables.into_iter().flatten().flat_map(|(name, table)| unknown_settings(hosts, name, table));
-        problems.extend(found.map(|diagnostic| ConfigProblem { path: layer.path.clone(), diagnostic }));
+        problems.extend(told(layer, found));
     }
     problems
 }
@@ -79,13 +80,20 @@ pub(super) fn unknown_agents(config: &Config, hosts: &Hosts) -> Vec<ConfigProble
     let mut problems = Vec::new();
     for layer in &config.layers {
         let Some(value) = layer.document.get("my_agents") else { continue };
-        for mut diagnostic in unusable_names(hosts, "my_agents", value) {
-            let line = layer.document.line("my_agents");
-            diagnostic.place = line.map(|line| Place { span: 0..0, line, column: 1, lines: String::new() });
-            problems.push(ConfigProblem { path: layer.path.clone(), diagnostic });
-        }
+        let place = |line| Place { span: 0..0, line, column: 1, lines: String::new() };
+        let at_its_line = |diagnostic| Diagnostic { place: layer.document.line("my_agents").map(place), ..diagnostic };
+        problems.extend(told(layer, unusable_names(hosts, "my_agents", value).into_iter().map(at_its_line)));
     }
     problems
+}
+
+/// Returns the problems of a layer as they are told.
+fn told(layer: &Layer, found: impl Iterator<Item = Diagnostic>) -> impl Iterator<Item = ConfigProblem> {
+    let mut problems = Problems::default();
+    for diagnostic in found {
+        problems.add(diagnostic.code, || diagnostic);
+    }
+    problems.into_diagnostics().map(|diagnostic| ConfigProblem { path: layer.path.clone(), diagnostic })
 }
 
 /// Returns what is wrong with the names of hosts in a value: a name, or a list of them.

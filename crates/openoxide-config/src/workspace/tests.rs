@@ -171,3 +171,51 @@ fn a_folder_that_a_program_chose_is_no_link_and_gives_no_files() {
     std::os::unix::fs::symlink("moved", root.join("project")).unwrap();
     assert!(matches!(opened.reopen(), Err(WorkspaceError::NoFolder { .. })), "it was exchanged for a link");
 }
+
+/// A slip in one state must not switch on what another line switches off.
+#[test]
+fn an_unknown_state_of_a_skill_switches_it_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = std::fs::canonicalize(dir.path()).unwrap();
+    for folder in [".openoxide", ".claude"] {
+        fs_err::create_dir_all(home.join(folder)).unwrap();
+    }
+    let read = |ours: &str, theirs: &str| {
+        fs_err::write(home.join(".openoxide/config.toml"), ours).unwrap();
+        fs_err::write(home.join(".claude/settings.json"), theirs).unwrap();
+        let (cwd, admin) = (home.clone(), home.join("admin"));
+        let environment = Environment { cwd, home: Some(home.clone()), admin, ..Environment::default() };
+        let (view, problems) = Workspace::open(environment, Place::default()).unwrap().view("claude-code").unwrap();
+        let said = |problem: &crate::ConfigProblem| {
+            let diagnostic = &problem.diagnostic;
+            format!("{}; {}", diagnostic.message, diagnostic.help.as_ref().unwrap())
+        };
+        let states = view.settings.get("overrides").map(|setting| setting.value.to_string());
+        (states.unwrap_or_default(), problems.iter().map(said).collect::<Vec<_>>())
+    };
+    let wrong = "`plain` in the setting `overrides` must be one of `on`, `name-only`, `user-invocable-only`, `off`";
+    let off = format!("{wrong}; A skill with another state is off until it is fixed.");
+    let ours = "[hosts.claude-code.overrides]\nsecret = \"off\"\nplain = \"offf\"\n";
+    assert_eq!(read(ours, "{}"), ("{ secret = \"off\", plain = \"off\" }".to_owned(), vec![off.clone()]));
+    let theirs = "{\"skillOverrides\": {\"plain\": \"offf\", \"other\": \"off\"}}";
+    let about = "The state of single skills: on, name-only, user-invocable-only, off.";
+    let ignored = format!("{wrong}; {about} The whole file is ignored.");
+    assert_eq!(read("", theirs), (String::new(), vec![ignored.clone()]), "as by Claude Code");
+    assert_eq!(read(ours, theirs), ("{ secret = \"off\", plain = \"off\" }".to_owned(), vec![off, ignored]));
+}
+
+/// A project's file may name agents and hosts without being trusted, and so as many as it likes.
+#[test]
+fn unknown_hosts_of_a_project_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(dir.path()).unwrap();
+    fs_err::create_dir_all(root.join(".openoxide")).unwrap();
+    let (names, hosts): (Vec<_>, Vec<_>) =
+        (0..50).map(|at| (format!("a{at}"), format!("[hosts.h{at}]\nx = 1"))).unzip();
+    let text = format!("my_agents = {names:?}\n{}\n", hosts.join("\n"));
+    fs_err::write(root.join(".openoxide/config.toml"), text).unwrap();
+    let environment = Environment { cwd: root.clone(), admin: root.join("admin"), ..Environment::default() };
+    let problems = Workspace::open(environment, Place::default()).unwrap().config.problems;
+    let more = problems.iter().filter(|problem| problem.diagnostic.message == "and 30 more of this kind").count();
+    assert_eq!((problems.len(), more), (1 + 2 * 21, 2));
+}

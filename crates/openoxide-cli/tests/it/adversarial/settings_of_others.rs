@@ -156,9 +156,41 @@ fn settings_that_lead_nowhere_allow_nothing() {
         let output = call();
         assert!(output.status != Some(0) && !output.stdout.contains("# deploy"), "{number}: {output}");
         assert!(output.stderr.contains("the file cannot be read"), "{number}: {output}");
+        assert_eq!(output.stderr.contains("is a link that leads nowhere"), number < 2, "{number}: {output}");
+        assert!(output.stderr.contains("; what it denies is not known"), "{number}: {output}");
+        assert!(output.stderr.contains("hint: fix the file; until then no skill is activated"), "{number}: {output}");
     }
     let context = TestContext::new();
     context.skill("deploy", "Ships it");
     let output = run(&context, &["activate", "deploy", "--no-input"]);
     assert_eq!(output.status, Some(0), "a file that is not there denies nothing: {output}");
+}
+
+/// Settings in a shape that is not understood may have been meant to deny. They are listed as a slip, and allow nothing.
+#[test]
+fn settings_that_are_not_understood_allow_nothing() {
+    for slip in [
+        "[[permission]]\nskill = \"deny\"\n",
+        "permission = [\"deny\"]\n",
+        "permission = false\n",
+        "[permissions.skill]\ndeploy = \"deny\"\n",
+        "[[skills]]\nshell = false\n",
+        "[[skills.config]]\nnames = [\"deploy\"]\nenabled = false\n",
+    ] {
+        let context = context();
+        context.tree(&format!("//- home/.openoxide/config.toml\n{slip}"));
+        let output = run(&context, &["activate", "deploy", "--no-input"]);
+        assert_eq!(output.status, Some(2), "{slip}{output}");
+        assert!(!output.stdout.contains("# deploy") && output.stderr.contains("config.toml:"), "{slip}{output}");
+    }
+}
+
+/// An account of a service has no home; it is no home that cannot be read.
+#[test]
+fn a_device_in_place_of_home_is_no_home() {
+    let context = TestContext::new();
+    context.skill("deploy", "Ships it");
+    let mut command = context.command(bin(), ["activate", "deploy", "--no-input"]);
+    let output = command.env("HOME", "/dev/null").env_remove("OPENOXIDE_HOME").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
 }

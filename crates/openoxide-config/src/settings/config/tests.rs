@@ -73,29 +73,180 @@ fn a_bad_rule_leaves_the_others_and_switches_off_what_it_names() {
         );
         let (rules, problems) = rules(&text);
         assert_eq!(rules, [&["dep=false"], held, &["/on=true"]].concat(), "{entry}");
-        assert_eq!(
-            problems,
-            [format!("5: entry 2 of `skills.config` must have {problem} until it is fixed")],
-            "{entry}"
-        );
+        assert_eq!(problems, [format!("5: entry 2 of `skills.config` {problem} until it is fixed")], "{entry}");
     };
-    let switch = "`enabled = true` or `enabled = false`; the entry switches off what it names";
+    let switch = "must have `enabled = true` or `enabled = false`; what it names is off";
     check("name = \"other\"\nenabled = \"false\"", &["other=false"], switch);
     check("name = \"other\"\nenabled = \"true\"", &["other=false"], switch);
     check("path = \"/other\"", &["/other=false"], switch);
     check("name = \"other\"\nenabeld = false", &["other=false"], switch);
-    let selector = "either `name` or `path`, as text; the entry is ignored";
-    check("name = 3\nenabled = false", &[], selector);
-    check("nam = \"other\"\nenabled = false", &[], selector);
-    check("name = \"a\"\npath = \"/a\"\nenabled = true", &[], selector);
-    let both = "either `name` or `path`, as text; the entry switches off what it names";
-    check("name = \"a\"\npath = \"/a\"\nenabled = false", &["a=false", "/a=false"], both);
+    check("name = 3\nenabled = false", &[], "must have `name` as text; no skill is activated");
+    check("nam = \"other\"\nenabled = false", &[], "must have `name` or `path`; no skill is activated");
+    check("nam = \"other\"\nenabled = true", &[], "must have `name` or `path`; the entry is ignored");
+    let both = "must have `name` or `path`, not both";
+    check("name = \"a\"\npath = \"/a\"\nenabled = true", &[], &format!("{both}; the entry is ignored"));
+    check("name = \"x\"\npath = 3\nenabled = true", &[], &format!("{both}; the entry is ignored"));
+    let off = format!("{both}; what it names is off");
+    check("name = \"a\"\npath = \"/a\"\nenabled = false", &["a=false", "/a=false"], &off);
+    let closed = format!("{both}; no skill is activated");
+    check("name = [\"secret\"]\npath = \"/a\"\nenabled = false", &["/a=false"], &closed);
+    let unknown = "has an unknown key, `why`; what it names is off";
+    check("name = \"a\"\nenabled = false\nwhy = \"\"", &["a=false"], unknown);
+}
+
+/// A slip in the user's or the administrator's file may have been meant to deny, so that nothing is allowed meanwhile. Nobody
+/// relies on a project's file to deny something.
+#[test]
+fn what_is_not_understood_and_may_deny_allows_nothing() {
+    let doubtful = [
+        "[[permission]]\nskill = \"deny\"\n",
+        "permission = [\"deny\"]\n",
+        "permission = false\n",
+        "permission = 1979-05-27\n",
+        "agents = 3\n",
+        "[[agents]]\npermission = \"deny\"\n",
+        "[[agents.a]]\npermission = \"deny\"\n",
+        "agents.a = \"deny\"\n",
+        "[permissions.skill]\nx = \"deny\"\n",
+        "[permision]\nskill = \"deny\"\n",
+        "Permission = \"deny\"\n",
+        "[agent.a]\npermission = \"deny\"\n",
+        "[[skills]]\nshell = false\n",
+        "[skil]\nshell = false\n",
+        "[skills]\nshel = false\n",
+        "[[skill.config]]\nname = \"x\"\nenabled = false\n",
+        "[[skills.config]]\nnames = [\"x\"]\nenabled = false\n",
+        "[[skills.config]]\nName = \"x\"\nenabled = false\n",
+        "skills.config = [\"secret-skill\"]\n",
+        "[skills.config.x]\nenabled = false\n",
+        "hosts = 3\n",
+        "[[hosts.claude-code]]\noverrides = { x = \"off\" }\n",
+        "[host-s.codex]\nbundled = false\n",
+        "[host.codex]\nbundled = false\n",
+    ];
+    let harmless = [
+        "colour = 1\n",
+        "[skills]\npahts = [\"/x\"]\n",
+        "[[skills.config]]\nnam = \"x\"\nenabled = true\n",
+        "[permission]\n",
+        "budget.share = 7\n",
+        "host = 3\n",
+    ];
+    for (text, is_doubtful) in doubtful.map(|text| (text, true)).into_iter().chain(harmless.map(|text| (text, false))) {
+        let (_dir, environment) = setup(text, "");
+        let closes = |config: &Config| config.complete_rules().is_err();
+        assert_eq!(closes(&Config::load(&environment, &environment.cwd, &[])), is_doubtful, "the user's: {text}");
+        let (_dir, environment) = setup("", "");
+        fs_err::create_dir_all(&environment.admin).unwrap();
+        fs_err::write(environment.admin.join("config.toml"), text).unwrap();
+        assert_eq!(
+            closes(&Config::load(&environment, &environment.cwd, &[])),
+            is_doubtful,
+            "the administrator's: {text}"
+        );
+        let (_dir, environment) = setup("", text);
+        assert!(!closes(&Config::load(&environment, &environment.cwd, &[])), "an untrusted project's: {text}");
+    }
+    let (_dir, environment) = setup("", "[[skills]]\nshell = false\n");
+    assert!(trusted(&environment).complete_rules().is_ok());
+    let flags = ["permision.skill=deny".to_owned()];
+    let config = Config::load(&environment, &environment.cwd, &flags);
+    assert!(config.complete_rules().is_err());
+}
+
+#[test]
+fn what_is_not_understood_is_said_with_its_place_and_the_next_step() {
+    let said = |text: &str| {
+        let (_dir, environment) = setup(text, "");
+        let error = Config::load(&environment, &environment.cwd, &[]).complete_rules().unwrap_err();
+        let shown = error.to_string();
+        let (_, shown) = shown.split_once("/home/").unwrap();
+        (shown.to_owned(), error.hint().to_owned())
+    };
+    let closed = "fix it; until then no skill is activated";
+    let check = |text: &str, shown: &str, hint: &str| {
+        assert_eq!(said(text), (format!(".openoxide/config.toml:{shown}"), hint.to_owned()), "{text}");
+    };
+    check("[[permission]]\nskill = \"deny\"\n", "1: rules are a word, or a table by permission", FIX_RULE);
+    check("\n[agents]\na = 1\n", "3: an agent is a table with `permission` and `skills`", FIX_RULE);
+    let deny = "and may have been meant to deny";
+    check("[permisions]\na = 1\n", &format!("2: there is no setting `permisions`, {deny}"), closed);
+    check("[hosts]\ncodex = 1\n", &format!("2: `hosts.codex` must be a table of settings, {deny}"), closed);
+    let entry = "entry 1 of `skills.config` must have `name` or `path`";
+    check("[[skills.config]]\nnames = []\n", &format!("1: {entry}, {deny}"), closed);
+    check(
+        "x = ",
+        "1: the file is not valid TOML: string values must be quoted, expected literal string; what it denies is not known",
+        "fix the file; until then no skill is activated",
+    );
+    let (_dir, environment) = setup("[permisions.skill]\nx = \"deny\"\n", "");
+    let config = Config::load(&environment, &environment.cwd, &[]);
+    assert_eq!(config.problems[0].diagnostic.help.as_deref(), Some("did you mean `permission`?"));
+}
+
+const FIX_RULE: &str = "fix the rule; OpenOxide does not guess what it means";
+
+#[test]
+fn a_bad_host_or_agent_leaves_the_others() {
+    let text = "[hosts]\ncodex = 3\n[hosts.claude-code.overrides]\nsecret = \"off\"\n\
+                [agents]\nbad = 3\n[agents.a.permission]\nskill = \"deny\"\n";
+    let (_dir, environment) = setup(text, "");
+    let config = Config::load(&environment, &environment.cwd, &[]);
+    assert_eq!(config.get("hosts.claude-code.overrides.secret").unwrap().value.as_str(), Some("off"));
+    assert_eq!(config.agents()["a"].rules.0.len(), 1);
+    let problem = &config.problems[0].diagnostic;
+    assert_eq!(
+        (problem.message.as_str(), problem.help.as_deref(), problem.place.as_ref().unwrap().line),
+        ("`hosts.codex` must be a table of settings", Some("no skill is activated until it is fixed"), 2)
+    );
+}
+
+fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// A project that is not trusted could write thousands.
+#[test]
+fn many_problems_of_a_file_are_counted() {
+    let keys = numbered(3000, |at| format!("key{at} = 1"));
+    let entries = "[[skills.config]]\nname = \"n\"\n".repeat(3000);
+    let allowed = numbered(3000, |at| format!("p{at} = \"allow\""));
+    let text = format!("{keys}{entries}[permission.skill]\n{allowed}");
+    let (_dir, environment) = setup("", &text);
+    let config = trusted(&environment);
+    assert_eq!(config.problems.len(), 2 * 21 + 21);
+    let said = said(&config);
+    assert_eq!(said.iter().filter(|message| **message == "and 2980 more of this kind").count(), 3, "{said:?}");
+    let lines = config.problems.iter().filter_map(|problem| problem.diagnostic.place.as_ref());
+    assert_eq!(lines.map(|place| place.line).max(), Some(3000 + 2 * 19 + 1));
+}
+
+#[test]
+fn every_one_of_many_rules_knows_its_line() {
+    let text = numbered(3000, |at| format!("p{at} = \"deny\""));
+    let (_dir, environment) = setup(&format!("[permission.skill]\n{text}"), "");
+    let config = Config::load(&environment, &environment.cwd, &[]);
+    assert!(config.rules().unwrap().0[2999].origin.ends_with("config.toml:3001"));
+}
+
+#[test]
+fn a_flag_that_cannot_be_used_says_what_is_meant() {
+    let help = |flag: &str| {
+        let (_dir, environment) = setup("", "");
+        let config = Config::load(&environment, &environment.cwd, &[flag.to_owned()]);
+        config.problems[0].diagnostic.help.clone().unwrap()
+    };
+    assert_eq!(help("skills.shell=flase"), "did you mean `false`?");
+    assert_eq!(help("skills.shell=3"), "Whether commands in the text of a skill may run at all.");
+    assert_eq!(help("skills.shell=off"), "did you mean `false`?");
+    assert_eq!(help("color=nevr"), "did you mean `never`?");
+    assert!(help("agents.a.skills=x").starts_with("Agents for `--agent NAME`"));
 }
 
 #[test]
 fn a_rule_that_is_in_no_list_switches_off_what_it_names() {
     let (held, problems) = rules("[skills.config]\nname = \"dep\"\nenabled = false\n");
-    let expected = "1: `skills.config` must be tables with `name` or `path`, and `enabled`";
+    let expected = "1: `skills.config` must be a list of tables with `name` or `path`, and `enabled`";
     assert_eq!(
         (held, problems),
         (vec!["dep=false".to_owned()], vec![format!("{expected}; what it names is off until it is fixed")])

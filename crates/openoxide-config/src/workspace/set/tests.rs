@@ -222,7 +222,7 @@ fn a_bad_value_of_any_key_is_refused_with_the_next_step() {
         ("hosts.codex.bundeld", "false", "there is no setting `hosts.codex.bundeld`; did you mean `bundled`?"),
         ("hosts.codex.bundled", "'maybe'", "`hosts.codex.bundled` must be `true` or `false`; "),
         ("hosts", "{ codx = { a = 1 } }", "`hosts.codx` is for a host that is not there; "),
-        ("hosts.codex", "1", "`hosts` must be a table of settings for each host; Settings of other hosts"),
+        ("hosts.codex", "1", "`hosts.codex` must be a table of settings; Settings of other hosts"),
         ("budget.share", "5", "`budget.share` must be a number above 0 and at most 1; The share"),
         ("budget.share", "-0.1", "`budget.share` must be a number above 0 and at most 1; "),
         ("budget.share", "nan", "`budget.share` must be a number above 0 and at most 1; "),
