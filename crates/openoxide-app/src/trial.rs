@@ -16,7 +16,8 @@ pub(crate) use halves::by_halves;
 use state::AgentState;
 pub(crate) use state::Harm;
 
-/// How many attempts may fail before other changes are not tried, and not suggested: where a catalog is full, all would fail.
+/// How many attempts may fail before other changes are neither tried nor suggested: where a catalog is full, all would
+/// fail.
 const MOST_FAILED: usize = 100;
 
 /// What changes would do to some agents. A change that does no harm is taken as made by those that are tried after it, so
@@ -54,8 +55,8 @@ impl<'t> Trial<'t> {
         Ok(())
     }
 
-    /// Returns which of some changes do no harm, and accepts them. Those that do none together are tried once; after too many
-    /// that do harm, the others are not tried.
+    /// Returns which of some changes do no harm, and accepts them. Those that do none together are tried once; after too
+    /// many that do harm, the others are not tried.
     pub(crate) fn accept_each(&self, changes: &[Vec<Change>]) -> Vec<Result<(), Harm>> {
         let failed = Cell::new(0);
         by_halves(changes, &|part| {

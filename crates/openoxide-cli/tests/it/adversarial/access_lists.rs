@@ -17,8 +17,8 @@ const WRITE: u16 = 7;
 const NO_LISTS: &str = "this disk has no access control lists";
 const NO_GROUP: &str = "this user has no group of its own";
 
-/// Gives what lies there to its owner's group, whose only member is the owner, and lets another user do something. Says why that
-/// cannot be done.
+/// Gives what lies there to its owner's group, whose only member is the owner, and lets another user do something. Says why
+/// that cannot be done.
 fn share(path: &Path, mode: u32, rights: u16) -> Result<(), &'static str> {
     let owner = fs_err::metadata(path).unwrap().uid();
     std::os::unix::fs::chown(path, None, Some(owner)).map_err(|_| NO_GROUP)?;
