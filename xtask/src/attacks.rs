@@ -123,7 +123,14 @@ fn draw(tests: &[Ran]) -> (String, Vec<String>) {
         let _ = writeln!(text, "[{}] {why}", number + 1);
     }
     let failed = others.iter().filter(|test| test.failed).count();
-    let _ = writeln!(text, "{} more tests of attacks come one way only: {failed} failed", others.len());
+    let skipped =
+        others.iter().filter(|test| !test.failed).filter_map(|test| Some((test, line(&test.output, SKIPPED)?)));
+    let skipped: Vec<_> = skipped.collect();
+    let counts = format!("{failed} failed, {} skipped", skipped.len());
+    let _ = writeln!(text, "{} more tests of attacks come one way only: {counts}", others.len());
+    for (test, why) in skipped {
+        let _ = writeln!(text, "skipped: {}: {why}", test.name);
+    }
     (text, gaps)
 }
 
@@ -180,6 +187,7 @@ OUT OF REACH: mcp_http: no route</system-out></testcase>
         <testcase name="adversarial::links::file::rpc" classname="it"><failure type="x">SKIPPED: x</failure></testcase>
         <testcase name="adversarial::links::file::as_nobody::cli"><system-err>SKIPPED: only root can</system-err></testcase>
         <testcase name="adversarial::links::alone"/>
+        <testcase name="adversarial::lists::plain"><system-err>SKIPPED: no lists here</system-err></testcase>
         </testsuite>"#;
 
     #[test]
@@ -189,7 +197,8 @@ OUT OF REACH: mcp_http: no route</system-out></testcase>
             text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         assert!(rows.contains("links::file held – [1] – [2] – [2] FAILED"), "{text}");
         assert!(rows.contains("[1] no \"route\"") && rows.contains("[2] no route"), "{text}");
-        assert!(rows.contains("1 more tests of attacks come one way only: 0 failed"), "{text}");
+        assert!(rows.contains("2 more tests of attacks come one way only: 0 failed, 1 skipped"), "{text}");
+        assert!(rows.contains("skipped: adversarial::lists::plain: no lists here"), "{text}");
         let nobody = rows.iter().find(|row| row.starts_with("links::file::as_nobody")).unwrap();
         assert!(nobody.contains("skipped [3] MISSING") && text.contains("[3] only root can"), "{text}");
         assert_eq!(gaps.len(), 4, "an attack that loses a face is noticed: {gaps:?}");

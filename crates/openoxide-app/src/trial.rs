@@ -1,9 +1,10 @@
 //! Tries in memory what a change would do to the agents of a person, before it is suggested.
 
 mod change;
+mod halves;
 mod state;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use openoxide_config::Workspace;
@@ -11,8 +12,13 @@ use openoxide_skills::catalog::{Catalog, Searched};
 use openoxide_skills::prelude::View;
 
 pub(crate) use change::Change;
+pub(crate) use halves::by_halves;
 use state::AgentState;
 pub(crate) use state::Harm;
+
+/// How many attempts may fail before other changes are neither tried nor suggested: where a catalog is full, all would
+/// fail.
+const MOST_FAILED: usize = 100;
 
 /// What changes would do to some agents. A change that does no harm is taken as made by those that are tried after it, so
 /// that all that is suggested does no harm together either.
@@ -49,9 +55,16 @@ impl<'t> Trial<'t> {
         Ok(())
     }
 
-    /// Returns which of some changes do no harm, and accepts them. Those that do none together are tried once.
+    /// Returns which of some changes do no harm, and accepts them. Those that do none together are tried once; after too
+    /// many that do harm, the others are not tried.
     pub(crate) fn accept_each(&self, changes: &[Vec<Change>]) -> Vec<Result<(), Harm>> {
-        by_halves(changes, &|part| self.accept(part.concat()))
+        let failed = Cell::new(0);
+        by_halves(changes, &|part| {
+            if failed.get() >= MOST_FAILED {
+                return Err(Harm::Untried);
+            }
+            self.accept(part.concat()).inspect_err(|_| failed.set(failed.get() + 1))
+        })
     }
 
     fn harm(&self, changes: &[Change]) -> Result<(), Harm> {
@@ -74,22 +87,6 @@ impl<'t> Trial<'t> {
             })
         };
         if changes.iter().any(|change| is_missed(&change)) { Err(Harm::NoUse) } else { Ok(()) }
-    }
-}
-
-/// Accepts a list as a whole, or else the first half and then the second in the same way: a trial is costly, and most lists
-/// have few items that do harm.
-fn by_halves<T, E>(items: &[T], accept: &impl Fn(&[T]) -> Result<(), E>) -> Vec<Result<(), E>> {
-    if items.is_empty() {
-        return Vec::new();
-    }
-    match (accept(items), items) {
-        (Ok(()), _) => items.iter().map(|_| Ok(())).collect(),
-        (Err(error), [_]) => vec![Err(error)],
-        (Err(_), _) => {
-            let (first, second) = items.split_at(items.len() / 2);
-            [first, second].into_iter().flat_map(|half| by_halves(half, accept)).collect()
-        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! What a host's own program keeps about skills: its settings and its plugins. These files are never written.
 
+mod limit;
 pub(crate) mod plugins;
 pub(crate) mod reader;
 pub(crate) mod value;
+
+use std::sync::Arc;
 
 use openoxide_skills::host::{ActivePlugins, PluginSource};
 use openoxide_skills::prelude::{Host, HostSettings, HostSpec, Surroundings};
@@ -25,6 +28,7 @@ pub(crate) fn read_host_settings(
         settings = reader.settings();
     }
     let mut problems = reader.problems;
+    problems.extend(limit::cut_lists(host, &mut settings));
     for (name, rule) in &host.settings {
         if let Some(source) = &rule.plugins {
             let (plugins, found) = find_plugins(source, host, &settings, around);
@@ -45,8 +49,8 @@ fn find_plugins(
     host: &Host,
     settings: &HostSettings,
     around: &Surroundings,
-) -> (Vec<Plugin>, Vec<ConfigProblem>) {
-    let enabled = settings.get(&source.enabled).map(|setting| &setting.value);
+) -> (Vec<Arc<Plugin>>, Vec<ConfigProblem>) {
+    let enabled = settings.get(&source.enabled);
     let finder = PluginFinder::new(source, host, around);
     let plugins = match source.active {
         ActivePlugins::SwitchedOn | ActivePlugins::Named => finder.enabled(enabled),

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::{io, os::fd::AsFd, os::fd::BorrowedFd};
 
+use openoxide_ownership::{is_ours, is_sticky, is_unmapped, others_write};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::process::geteuid;
 
@@ -117,37 +118,9 @@ fn is_private(folder: &Metadata) -> bool {
 
 /// Tells whether others can rename or remove what is ours in a folder.
 pub(crate) fn others_replace(folder: &Path) -> bool {
-    const STICKY: u32 = 0o1000;
     let Ok(found) = std::fs::symlink_metadata(folder) else { return true };
-    // A group whose number is the owner's has no other member; any other group may have, and a list may name others.
-    let is_private = || found.gid() == found.uid() && !has_access_list(folder);
-    let is_others = found.mode() & 0o002 != 0 || found.mode() & 0o020 != 0 && !is_private();
-    let is_owned = [0, geteuid().as_raw()].contains(&found.uid()) || found.uid() == UNMAPPED && !is_whole_machine();
-    !(is_owned && (found.mode() & STICKY != 0 || !is_others))
-}
-
-/// Tells whether an access control list says who may write, beside the mode.
-fn has_access_list(folder: &Path) -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::io::Errno;
-        let size = rustix::fs::getxattr(folder, c"system.posix_acl_access", &mut [0_u8; 0]);
-        !matches!(size, Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS))
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = folder;
-        false
-    }
-}
-
-/// Whom the system shows as the owner of what belongs to nobody in this user namespace. Elsewhere it is a user like others.
-const UNMAPPED: u32 = 65534;
-
-/// Tells whether every user of the machine has a number here, so that none is shown as [`UNMAPPED`].
-fn is_whole_machine() -> bool {
-    let map = fs_err::read_to_string("/proc/self/uid_map").unwrap_or_default();
-    map.split_whitespace().eq(["0", "0", "4294967295"])
+    let is_owned = is_ours(&found) || is_unmapped(found.uid());
+    !(is_owned && (is_sticky(&found) || !others_write(folder, &found)))
 }
 
 /// Removes folders of ours that no process holds.

@@ -10,10 +10,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
+use openoxide_ownership::{is_root_or, this_user};
 use rustix::fs::CWD;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ownership::is_user_or_root;
 
 mod follow;
 mod steps;
@@ -71,7 +71,7 @@ impl Owners {
         match self {
             Owners::Nobody => false,
             Owners::Root => user == 0,
-            Owners::User => is_user_or_root(user),
+            Owners::User => is_root_or(this_user(), user),
         }
     }
 }

@@ -1,22 +1,17 @@
 //! Decides whether a file that gives orders is obeyed: nobody but the user and root may have written it.
 //!
 //! The rule is that of ssh. The file and its folder belong to the user who runs this program, or to root, and nobody else
-//! may write there. A group may, if its number is the owner's: distributions with a umask of 002 give each user such a
-//! group, which has no other member; an access control list can name others, and then it may not. Folders above are checked up to home, because who can write to one of them can
-//! exchange what is in it; in a folder with the sticky bit, such as `/tmp`, nobody can.
-
-pub(crate) mod access_list;
+//! may write there. Folders above are checked up to home, because who can write to one of them can exchange what is in it;
+//! in a folder with the sticky bit, such as `/tmp`, nobody can.
 
 use std::fs::Metadata;
-use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use crate::text::{TerminalText, path_text};
+pub use openoxide_ownership::{is_ours, is_sticky, others_write};
+use openoxide_ownership::{is_unmapped, this_user};
 
-const STICKY: u32 = 0o1000;
-const GROUP_WRITES: u32 = 0o020;
-const OTHERS_WRITE: u32 = 0o002;
+use crate::text::{TerminalText, path_text};
 
 /// Why a file is not obeyed, and the next step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,52 +60,6 @@ pub fn check_place(folder: &Path) -> Result<(), ForeignWriter> {
     check_folders(folder, Some(Path::new("/")))
 }
 
-/// Tells whether a file or folder belongs to the user who runs this program, or to root.
-pub fn is_ours(stat: &Metadata) -> bool {
-    is_user_or_root(stat.uid())
-}
-
-/// Tells whether this is the number of the user who runs this program, or root's.
-pub(crate) fn is_user_or_root(user: u32) -> bool {
-    is_root_or(this_user(), user)
-}
-
-/// Returns the number of the user who runs this program.
-pub(crate) fn this_user() -> u32 {
-    rustix::process::geteuid().as_raw()
-}
-
-/// Tells whether an owner is root or this user.
-pub(crate) fn is_root_or(user: u32, owner: u32) -> bool {
-    owner == 0 || owner == user
-}
-
-/// Tells whether other users may write to a file, or make files in a folder.
-pub fn others_write(path: &Path, stat: &Metadata) -> bool {
-    lets_others_write(stat.mode(), stat.uid(), stat.gid(), || access_list::of_path(path))
-}
-
-/// Tells the same of a mode, the owner and the group. Where there is an access control list, the group's part of the mode
-/// is the most that all whom the list names may do.
-pub(crate) fn lets_others_write(mode: u32, user: u32, group: u32, has_list: impl FnOnce() -> bool) -> bool {
-    mode & OTHERS_WRITE != 0 || (mode & GROUP_WRITES != 0 && (group != user || has_list()))
-}
-
-/// Tells whether a folder is one in which nobody replaces what belongs to others.
-pub fn is_sticky(stat: &Metadata) -> bool {
-    stat.is_dir() && stat.mode() & STICKY != 0
-}
-
-/// Whom the system shows as the owner of what belongs to nobody in this user namespace. Elsewhere it is a user like others.
-const UNMAPPED: u32 = 65534;
-
-/// Tells whether every user of the machine has a number here, so that none is shown as [`UNMAPPED`].
-fn is_whole_machine() -> bool {
-    let mut map = String::new();
-    let _ = std::fs::File::open("/proc/self/uid_map").and_then(|mut file| file.read_to_string(&mut map));
-    map.is_empty() || map.split_whitespace().eq(["0", "0", "4294967295"])
-}
-
 const LOOK: &str = "look through what is in it, then";
 
 fn check_one(path: &Path, stat: &Metadata, what: &str) -> Result<(), ForeignWriter> {
@@ -128,7 +77,7 @@ fn check_belongs(path: &Path, stat: &Metadata, what: &str) -> Result<(), Foreign
         return Ok(());
     }
     let (user, shown) = (this_user(), TerminalText(&path_text(path)).to_string());
-    if stat.uid() == UNMAPPED && !is_whole_machine() {
+    if is_unmapped(stat.uid()) {
         let message = format!("in this user namespace nobody can tell whose {what} `{shown}` is, so it is ignored");
         let help = "run OpenOxide outside of the container or sandbox that it is in".to_owned();
         return Err(ForeignWriter { message, help });
@@ -183,38 +132,6 @@ mod tests {
         if std::os::unix::fs::chown(&file, None, Some(stat.uid() + 1)).is_ok() {
             assert!(check(&file, root.path()).is_err());
         }
-    }
-
-    /// The list lets user 65534 write, and shows in the mode only as what the group may do.
-    #[cfg(target_os = "linux")]
-    #[test]
-    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-    fn an_access_control_list_lets_others_write() {
-        let root = tempfile::tempdir().unwrap();
-        let file = root.path().join("config.toml");
-        fs_err::write(&file, "").unwrap();
-        if std::os::unix::fs::chown(&file, None, Some(fs_err::metadata(&file).unwrap().uid())).is_err() {
-            return eprintln!("SKIPPED: this user has no group of its own");
-        }
-        let entries =
-            [(0x01, 6, u32::MAX), (0x02, 6, 65534), (0x04, 4, u32::MAX), (0x10, 6, u32::MAX), (0x20, 4, u32::MAX)];
-        let mut list = 2_u32.to_le_bytes().to_vec();
-        for (tag, rights, id) in entries {
-            list.extend([u16::to_le_bytes(tag), u16::to_le_bytes(rights)].concat());
-            list.extend(u32::to_le_bytes(id));
-        }
-        let name = c"system.posix_acl_access";
-        if rustix::fs::setxattr(&file, name, &list, rustix::fs::XattrFlags::empty()).is_err() {
-            return eprintln!("SKIPPED: this disk has no access control lists");
-        }
-        let stat = fs_err::metadata(&file).unwrap();
-        assert_eq!(stat.mode() & 0o777, 0o664);
-        assert!(others_write(&file, &stat));
-        let open = fs_err::File::open(&file).unwrap();
-        assert!(access_list::of_open(std::os::fd::AsFd::as_fd(open.file())));
-        assert!(check(&file, root.path()).unwrap_err().ends_with(&format!("chmod go-w {}", file.display())));
-        mode(&file, 0o644);
-        assert_eq!(check(&file, root.path()), Ok(()), "the mode takes the right from all whom the list names");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct Root {
     /// How it is searched.
     pub scan: ScanRules,
     /// The plugin it belongs to.
-    pub plugin: Option<Plugin>,
+    pub plugin: Option<Arc<Plugin>>,
     /// The way from cwd to the folder that a walk stopped at.
     pub rel: String,
     /// Whether a user or a setting named the folder, so that it ought to be there.

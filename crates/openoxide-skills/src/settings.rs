@@ -2,7 +2,7 @@
 //!
 //! Reading the files is `openoxide-config`'s work; here they are values handed in.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
 use toml::{Table, Value};
 
@@ -78,7 +78,7 @@ pub struct HostSettings {
     /// What a setting adds up from, weakest first, where it does.
     pub parts: BTreeMap<String, Vec<Setting>>,
     /// Installed plugins by the setting's name.
-    pub plugins: BTreeMap<String, Vec<Plugin>>,
+    pub plugins: BTreeMap<String, Vec<Arc<Plugin>>>,
 }
 
 impl HostSettings {

@@ -9,9 +9,11 @@
 //! assert!(context.home().join("note.txt").is_file());
 //! ```
 
+mod access_list;
 mod context;
 mod fixture;
 pub mod mcp;
 
+pub use access_list::let_user;
 pub use context::{Output, TestContext};
 pub use fixture::Fixture;

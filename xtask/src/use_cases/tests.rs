@@ -7,10 +7,11 @@ use crate::modules::parse;
 use crate::shell::repository;
 
 /// Crates that only the app may call.
-const BELOW: [&str; 7] = [
+const BELOW: [&str; 8] = [
     "openoxide-config",
     "openoxide-live",
     "openoxide-mcp-client",
+    "openoxide-ownership",
     "openoxide-permissions",
     "openoxide-runtime",
     "openoxide-sandbox",

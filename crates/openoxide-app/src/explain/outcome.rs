@@ -187,7 +187,7 @@ impl<'e> Everywhere<'e> {
                 let full = self.hosts.iter().find(|host| host.view.host.title == title);
                 Some(Advice::Full { host: full.map_or(into, |host| host.view.spec.id()), title })
             }
-            Some(Harm::Clash(_) | Harm::Ignored(_) | Harm::NoUse) => None,
+            Some(Harm::Clash(_) | Harm::Ignored(_) | Harm::NoUse | Harm::Untried) => None,
         }
     }
 

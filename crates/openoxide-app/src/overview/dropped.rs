@@ -127,7 +127,7 @@ impl<'d> Dropped<'d> {
             Some(Harm::Overflow(title)) => format!(" (with it, the catalog of {title} would be too full)"),
             Some(Harm::Clash(title)) => format!(" (fixed, its name would clash with another in {title})"),
             Some(Harm::Ignored(title)) => format!(" (fixed, {title} would find it too, and ignore it)"),
-            Some(Harm::NoUse) | None => String::new(),
+            Some(Harm::NoUse | Harm::Untried) | None => String::new(),
         };
         let fix = self.can_fix() && harm.is_none();
         let name = &self.judged.name;

@@ -12,6 +12,7 @@ use super::glance::{Agent, Glance};
 use crate::catalog_use::{draw, rank};
 use crate::skill_id::SkillReference;
 use crate::switch::tried;
+use crate::trial::by_halves;
 
 /// What can be done about a full catalog.
 pub(super) struct Relief<'r> {
@@ -77,13 +78,13 @@ impl Experiment<'_> {
     /// Returns the skills that the user's settings of the agent can switch off. Those that can all be are planned at once:
     /// each plan reads the settings.
     fn switched<'e>(&self, entries: &[&'e Entry]) -> Vec<&'e Entry> {
-        if self.have_switches(entries) {
-            return entries.to_vec();
+        let workspace = self.glance.workspace;
+        if !workspace.has_switch(&self.agent.view, false, SettingsOwner::User) {
+            return Vec::new();
         }
-        match entries.split_at(entries.len() / 2) {
-            ([], _) => Vec::new(),
-            (some, others) => [self.switched(some), self.switched(others)].concat(),
-        }
+        let outcomes = by_halves(entries, &|some| if self.have_switches(some) { Ok(()) } else { Err(()) });
+        let switched = entries.iter().zip(outcomes).filter(|(_, outcome)| outcome.is_ok());
+        switched.map(|(entry, _)| *entry).collect()
     }
 
     fn have_switches(&self, entries: &[&Entry]) -> bool {

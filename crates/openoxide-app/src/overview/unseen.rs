@@ -110,7 +110,7 @@ impl<'g> UnseenSkills<'g> {
                 Ok(()) => vec![self.link_all()],
                 Err(Harm::Overflow(full)) => self.too_many(&full).into_iter().collect(),
                 // Together they clash: each for itself, if few are left.
-                Err(Harm::Clash(_) | Harm::Ignored(_) | Harm::NoUse) => each(),
+                Err(Harm::Clash(_) | Harm::Ignored(_) | Harm::NoUse | Harm::Untried) => each(),
             };
         }
         each()

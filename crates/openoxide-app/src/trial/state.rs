@@ -23,6 +23,8 @@ pub(crate) enum Harm {
     Ignored(String),
     /// The agent would still not use the skill.
     NoUse,
+    /// It was not tried, because too many others did harm.
+    Untried,
 }
 
 pub(super) struct AgentState {

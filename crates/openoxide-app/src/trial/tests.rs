@@ -62,10 +62,10 @@ fn an_agent_that_reads_the_same_folder_counts_too() {
     assert_eq!((changed, &*entry.skill.name), (vec![1, 2], "a"));
 }
 
-#[test]
-fn what_was_accepted_counts_for_what_comes_after() {
+/// Tries to link so many skills into a catalog that has no room for all, each for itself.
+fn link_each(number: usize) -> Vec<Result<(), Harm>> {
     let context = TestContext::new();
-    skills(&context, "home/.agents/skills", 12);
+    skills(&context, "home/.agents/skills", number);
     let workspace = snapshot(&context).workspace.clone();
     let views: Vec<View> = ["codex", "claude-code"].iter().map(|host| workspace.view(host).unwrap().0).collect();
     let searched = Searched::load(&views, Depth::Quick);
@@ -73,25 +73,22 @@ fn what_was_accepted_counts_for_what_comes_after() {
     let changes = missed.into_iter().map(|(entry, place)| {
         vec![Change::Link { link: place.unwrap().planned(), agent: 1, name: entry.skill.name.to_string() }]
     });
-    let trial = Trial::new(&workspace, &searched, views.iter().enumerate());
-    let outcomes = trial.accept_each(&changes.collect::<Vec<_>>());
+    Trial::new(&workspace, &searched, views.iter().enumerate()).accept_each(&changes.collect::<Vec<_>>())
+}
+
+#[test]
+fn what_was_accepted_counts_for_what_comes_after() {
+    let outcomes = link_each(12);
     let accepted = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
     assert!((1..12).contains(&accepted), "some fit, not all: {outcomes:?}");
     assert!(outcomes[..accepted].iter().all(Result::is_ok), "the first ones fit: {outcomes:?}");
 }
 
 #[test]
-fn one_harmful_change_costs_few_trials() {
-    let trials = RefCell::new(Vec::new());
-    let accept = |part: &[usize]| {
-        trials.borrow_mut().push(part.to_vec());
-        if part.contains(&700) { Err("harm") } else { Ok(()) }
-    };
-    let changes: Vec<usize> = (0..1024).collect();
-    let outcomes = by_halves(&changes, &accept);
-    assert!(outcomes.iter().enumerate().all(|(at, outcome)| outcome.is_err() == (at == 700)) && outcomes.len() == 1024);
-    assert!(by_halves(&[], &accept).is_empty());
-    let trials = trials.into_inner();
-    assert!(trials.len() <= 21, "{}", trials.len());
-    assert!(trials[1..].is_sorted_by_key(|part| part[0]), "those before are accepted first");
+fn a_full_catalog_ends_the_attempts() {
+    let outcomes = link_each(MOST_FAILED + 20);
+    assert!(outcomes[0].is_ok(), "{outcomes:?}");
+    let overflows = outcomes.iter().filter(|outcome| matches!(outcome, Err(Harm::Overflow(_)))).count();
+    assert!((MOST_FAILED / 2..MOST_FAILED).contains(&overflows), "{outcomes:?}");
+    assert_eq!(outcomes.last(), Some(&Err(Harm::Untried)));
 }

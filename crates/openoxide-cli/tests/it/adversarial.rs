@@ -1,5 +1,6 @@
 //! Attacks, through every command that they can reach. Each test is named after its case.
 
+mod access_lists;
 mod arguments;
 mod broken_writes;
 mod callers;

@@ -1,23 +1,28 @@
 //! Finds the plugins that a host's program has installed and enabled.
 
-use std::cell::RefCell;
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashSet};
-use std::path::{Component, Path, PathBuf};
+mod manifest;
 
-use openoxide_skills::diagnostic::{Code, Diagnostic};
+use std::cell::{Cell, RefCell};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use openoxide_skills::diagnostic::Code;
 use openoxide_skills::host::{ActivePlugins, Host, ManifestRule, PluginSource};
+use openoxide_skills::resource::open_judged;
 use openoxide_skills::root::{Boundary, Surroundings};
-use openoxide_skills::{settings::Plugin, skill::SkillScope};
+use openoxide_skills::settings::{Origin, Plugin, Setting};
+use openoxide_skills::skill::SkillScope;
 use serde_json::{Map, Value as Json};
 use toml::Value;
 
+use super::limit;
 use crate::workspace::project_root::is_marked;
 use crate::{ConfigProblem, document};
-
-/// The most entries of one list of installed plugins that are used. Each can become a folder to search, and a project can
-/// bring such a list.
-const MAX_INSTALLED: usize = 1000;
+use manifest::{Manifest, PluginName, inside};
 
 /// Returns the surroundings in which plugins are looked up: their project may have other markers than the host's.
 pub(crate) fn plugin_surroundings(source: &PluginSource, around: &Surroundings) -> Surroundings {
@@ -33,17 +38,38 @@ pub(crate) fn plugin_surroundings(source: &PluginSource, around: &Surroundings) 
     placed
 }
 
-/// Finds the plugins of one source.
+/// Finds the plugins of one source, and reads each file once: a project can name very many plugins.
 pub(super) struct PluginFinder<'p> {
     source: &'p PluginSource,
     host: &'p Host,
     around: Surroundings,
     problems: RefCell<Vec<ConfigProblem>>,
+    /// Lists of plugins and marketplaces by their template.
+    lists: RefCell<HashMap<String, Option<Rc<Json>>>>,
+    markets: RefCell<HashMap<PathBuf, Rc<Market>>>,
+    manifests: RefCell<Manifests>,
+    /// How many folders the manifests of all plugins have named so far.
+    named: Cell<usize>,
 }
+
+/// What the manifest of a marketplace says of each plugin, by its name: where it lies.
+type Market = HashMap<String, Option<String>>;
+
+/// Manifests by device and number of their file; one is absent if the program would not load the plugin.
+type Manifests = HashMap<(u64, u64), Option<Rc<Manifest>>>;
 
 impl<'p> PluginFinder<'p> {
     pub(super) fn new(source: &'p PluginSource, host: &'p Host, around: &Surroundings) -> PluginFinder<'p> {
-        PluginFinder { source, host, around: plugin_surroundings(source, around), problems: RefCell::default() }
+        PluginFinder {
+            source,
+            host,
+            around: plugin_surroundings(source, around),
+            problems: RefCell::default(),
+            lists: RefCell::default(),
+            markets: RefCell::default(),
+            manifests: RefCell::default(),
+            named: Cell::default(),
+        }
     }
 
     fn expand(&self, template: &str) -> Option<PathBuf> {
@@ -51,31 +77,37 @@ impl<'p> PluginFinder<'p> {
     }
 
     /// Returns the plugins that are installed and enabled. Those of a cache are sorted by folder, the others as listed.
-    pub(super) fn enabled(&self, enabled: Option<&Value>) -> Vec<Plugin> {
-        let Some(Value::Table(ids)) = enabled else { return Vec::new() };
+    pub(super) fn enabled(&self, enabled: Option<&Setting>) -> Vec<Arc<Plugin>> {
+        let Some(Setting { value: Value::Table(ids), origin }) = enabled else { return Vec::new() };
         let on = ids.iter().filter(|(_, value)| is_enabled(value, self.source.active == ActivePlugins::Named));
-        let mut plugins: Vec<Plugin> = on
-            .filter_map(|(id, _)| {
-                let (name, marketplace) = id.rsplit_once('@')?;
-                if !is_plain(name) || !is_plain(marketplace) {
-                    return None;
-                }
-                let dir =
-                    self.cached_folder(name, marketplace).or_else(|| self.listed_folder(id, name, marketplace))?;
-                let plugin = self.read_plugin(id, name, dir)?;
-                let within = self.source.links_stay.then(|| self.home_of(marketplace, &plugin.dir));
-                Some(Plugin { links_within: within, ..plugin })
-            })
-            .collect();
+        let named = on.filter_map(|(id, _)| {
+            let (name, marketplace) = id.rsplit_once('@')?;
+            (is_plain(name) && is_plain(marketplace)).then_some((id, name, marketplace))
+        });
+        let mut plugins: Vec<Plugin> = Vec::new();
+        for (at, (id, name, marketplace)) in named.enumerate() {
+            if at == limit::MAX {
+                self.report_limit(file_of(origin));
+                break;
+            }
+            plugins.extend(self.enabled_one(id, name, marketplace));
+        }
         if self.source.cache.is_some() {
             plugins.sort_by(|left, right| left.dir.cmp(&right.dir));
         }
-        plugins
+        plugins.into_iter().map(Arc::new).collect()
     }
 
-    /// Returns every installed plugin that is not disabled, in the order of the list; a folder that an id names several times
+    fn enabled_one(&self, id: &str, name: &str, marketplace: &str) -> Option<Plugin> {
+        let dir = self.cached_folder(name, marketplace).or_else(|| self.listed_folder(id, name, marketplace))?;
+        let plugin = self.read_plugin(id, name, dir)?;
+        let within = self.source.links_stay.then(|| self.home_of(marketplace, &plugin.dir));
+        Some(Plugin { links_within: within, ..plugin })
+    }
+
+    /// Returns every installed plugin that is not disabled, in the order of the list; a folder that is listed several times
     /// is one plugin.
-    pub(super) fn installed(&self, enabled: Option<&Value>, users_are_on: bool) -> Vec<Plugin> {
+    pub(super) fn installed(&self, enabled: Option<&Setting>, users_are_on: bool) -> Vec<Arc<Plugin>> {
         let source = self.source;
         let registry = |file: &String| self.registry(file).unwrap_or_default();
         let others: Vec<Map<String, Json>> = source.unless_in.iter().map(registry).collect();
@@ -87,37 +119,32 @@ impl<'p> PluginFinder<'p> {
             .filter(|(id, _)| is_own(id))
             .flat_map(|(id, entries)| entries.as_array().into_iter().flatten().map(move |entry| (id, entry)));
         let mut plugins = Vec::new();
-        let mut named = HashSet::new();
-        for (at, (id, entry)) in listed.enumerate() {
-            if at == MAX_INSTALLED {
-                self.report_limit();
-                break;
-            }
+        let mut folders = HashSet::new();
+        for (id, entry) in listed {
             let Some((name, _)) = id.rsplit_once('@') else { continue };
-            let switch = enabled.and_then(|enabled| enabled.get(id)).and_then(Value::as_bool);
-            if switch == Some(false) || !self.is_active(entry, switch) {
-                continue;
-            }
+            let Some(dir) = self.active_folder(entry, is_switched(enabled, id)) else { continue };
             let own = if is_of_project(entry) { SkillScope::Repo } else { SkillScope::User };
             let scope = source.entries_scope.unwrap_or(own);
-            let dir = entry.get("installPath").and_then(Json::as_str).filter(|path| !path.is_empty());
-            let Some(dir) = dir.filter(|dir| named.insert((id, *dir, scope))) else { continue };
+            if !folders.insert((dir.clone(), scope)) {
+                continue;
+            }
+            if folders.len() > limit::MAX {
+                self.report_limit(source.installed.as_ref().and_then(|file| self.expand(file)));
+                break;
+            }
             let off = off
                 .filter(|_| scope == SkillScope::User)
                 .map(|name| format!("its plugin is off unless `{name}` is on"));
-            let found = self.named(id, name, self.around.cwd.join(dir));
-            plugins.extend(found.map(|plugin| Plugin { scope: Some(scope), off, ..plugin }));
+            let found = self.named(id, name, dir);
+            plugins.extend(found.map(|plugin| Arc::new(Plugin { scope: Some(scope), off, ..plugin })));
         }
         plugins
     }
 
-    /// Says that a list has more entries than are used.
-    fn report_limit(&self) {
-        let code = Code::EntryLimit;
-        let message = format!("{}: only the first {MAX_INSTALLED} installed plugins count", code.title());
-        let diagnostic = Diagnostic::warning(code, message).help("remove the plugins that you do not use");
-        let path = self.source.installed.as_ref().and_then(|file| self.expand(file));
-        self.problems.borrow_mut().push(ConfigProblem { path, diagnostic });
+    /// Says that a list has more plugins than are used.
+    fn report_limit(&self, path: Option<PathBuf>) {
+        let problem = limit::reached(path, "plugins that are on", "remove the plugins that you do not use");
+        self.problems.borrow_mut().push(problem);
     }
 
     /// Reads a plugin where the list of installed ones says that it lies.
@@ -135,18 +162,19 @@ impl<'p> PluginFinder<'p> {
         Some(Plugin { named_by_project: true, ..plugin })
     }
 
-    /// Tells whether an entry is active here: enabled, and for this project.
-    fn is_active(&self, entry: &Json, switch: Option<bool>) -> bool {
+    /// Returns the folder of an entry if it is active here: enabled, and for this project.
+    fn active_folder(&self, entry: &Json, switch: Option<bool>) -> Option<PathBuf> {
         let same_project = || {
-            let path =
-                entry.get("projectPath").and_then(Json::as_str).and_then(|path| std::fs::canonicalize(path).ok());
-            path.is_some() && path == std::fs::canonicalize(&self.around.project).ok()
+            let path = std::fs::canonicalize(entry.get("projectPath")?.as_str()?).ok()?;
+            (path == std::fs::canonicalize(&self.around.project).ok()?).then_some(())
         };
         let is_here = self.source.active == ActivePlugins::InstalledAnywhere
             || !is_of_project(entry)
             || switch == Some(true)
-            || same_project();
-        entry.get("enabled") != Some(&Json::Bool(false)) && is_here
+            || same_project().is_some();
+        let is_on = switch != Some(false) && entry.get("enabled") != Some(&Json::Bool(false)) && is_here;
+        let dir = entry.get("installPath").and_then(Json::as_str).filter(|path| !path.is_empty());
+        dir.filter(|_| is_on).map(|dir| self.around.cwd.join(dir))
     }
 
     /// Returns the folder of the highest version in the cache.
@@ -170,16 +198,14 @@ impl<'p> PluginFinder<'p> {
     /// Returns the folder that the list of installed plugins, or a marketplace on disk, names.
     fn listed_folder(&self, id: &str, name: &str, marketplace: &str) -> Option<PathBuf> {
         let source = self.source;
-        let known = self.list(source.marketplaces.as_ref()?)?;
-        let known = known.get(marketplace)?;
+        let markets = self.list(source.marketplaces.as_ref()?)?;
+        let known = markets.get(marketplace)?;
         let place = known.get("installLocation").or_else(|| known.pointer("/source/path"))?.as_str()?;
         let market = Path::new(place);
-        let manifest = Path::new(source.manifests.first()?).with_file_name("marketplace.json");
-        let manifest = self.read_json(&market.join(manifest), || self.around.boundary_at(market))?;
-        let is_it = |entry: &&Json| entry.get("name").and_then(Json::as_str) == Some(name);
-        let entry = manifest.get("plugins")?.as_array()?.iter().find(is_it)?;
+        let market_plugins = self.market(market)?;
+        let own = market_plugins.get(name)?;
         if known.pointer("/source/source").and_then(Json::as_str) == Some("directory") {
-            return inside(market, entry.get("source")?.as_str()?).filter(|dir| dir.is_dir());
+            return Some(market.join(inside(own.as_ref()?)?)).filter(|dir| dir.is_dir());
         }
         let installed = self.list(source.installed.as_ref()?)?;
         let entries = installed.get("plugins")?.get(id)?;
@@ -189,32 +215,79 @@ impl<'p> PluginFinder<'p> {
         Some(PathBuf::from(first.get("installPath")?.as_str()?)).filter(|dir| dir.is_dir())
     }
 
+    /// Reads what a marketplace on disk offers. Of plugins with the same name, the first is it.
+    fn market(&self, folder: &Path) -> Option<Rc<Market>> {
+        if let Some(known) = self.markets.borrow().get(folder) {
+            return Some(Rc::clone(known));
+        }
+        let manifest = Path::new(self.source.manifests.first()?).with_file_name("marketplace.json");
+        let json = self.read_json(&folder.join(manifest), || self.around.boundary_at(folder));
+        let plugins = json.as_ref().and_then(|json| json.get("plugins")?.as_array());
+        let mut market = Market::new();
+        for entry in plugins.into_iter().flatten() {
+            let text = |key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
+            if let Some(name) = text("name") {
+                market.entry(name).or_insert_with(|| text("source"));
+            }
+        }
+        let market = Rc::new(market);
+        self.markets.borrow_mut().insert(folder.to_owned(), Rc::clone(&market));
+        Some(market)
+    }
+
     /// Reads the manifest of a plugin. Returns `None` if the program would not load the plugin.
     fn read_plugin(&self, id: &str, name: &str, dir: PathBuf) -> Option<Plugin> {
         let source = self.source;
         let manifest = source.manifests.iter().find(|manifest| dir.join(manifest).symlink_metadata().is_ok());
-        let plugin = unread_plugin(id, name, dir);
-        let Some(manifest) = manifest else { return (source.manifest != ManifestRule::Required).then_some(plugin) };
-        if is_linked(&plugin.dir, manifest) {
+        let mut plugin = unread_plugin(id, name, dir);
+        let Some(file) = manifest else { return (source.manifest != ManifestRule::Required).then_some(plugin) };
+        if is_linked(&plugin.dir, file) {
             return None;
         }
-        let json = match self.read_json(&plugin.dir.join(manifest), || self.around.boundary_at(&plugin.dir)) {
-            Some(json) => json,
-            None if source.manifest == ManifestRule::Loose => return Some(plugin),
-            None => return None,
+        let path = plugin.dir.join(file);
+        let manifest = self.manifest(&path, &plugin.dir)?;
+        plugin.name = match &manifest.name {
+            PluginName::Id => plugin.name,
+            PluginName::Folder => plugin.dir.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            PluginName::Given(name) => name.clone(),
         };
-        let given = match json.get("name") {
-            None => None,
-            Some(Json::String(name)) => Some(name.clone()).filter(|name| !name.trim().is_empty()),
-            Some(_) if source.manifest == ManifestRule::Loose => None,
-            Some(_) => return None,
-        };
-        let allowed = given.as_ref().is_some_and(|name| !name.contains(char::is_whitespace));
-        if source.manifest == ManifestRule::Strict && !allowed {
-            return None;
+        for (key, folders) in &manifest.folders {
+            let used = self.allot(folders.len(), &path);
+            plugin.folders.insert(key.clone(), folders[..used].iter().map(|folder| plugin.dir.join(folder)).collect());
         }
-        let folder = plugin.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        with_folders(source, &json, Plugin { name: given.unwrap_or(folder), ..plugin })
+        plugin.replaced.clone_from(&manifest.replaced);
+        Some(plugin)
+    }
+
+    /// Reads a manifest. Several plugins, and links, can lead to the same file.
+    fn manifest(&self, path: &Path, dir: &Path) -> Option<Rc<Manifest>> {
+        let boundary = || self.around.boundary_at(dir);
+        let opened = open_judged(path, boundary).ok().flatten();
+        let file = opened.and_then(|file| file.metadata().ok()).map(|stat| (stat.dev(), stat.ino()));
+        if let Some(known) = file.and_then(|file| self.manifests.borrow().get(&file).cloned()) {
+            return known;
+        }
+        let manifest = match self.read_json(path, boundary) {
+            Some(json) => Manifest::parse(self.source, &json),
+            None => (self.source.manifest == ManifestRule::Loose).then(Manifest::default),
+        };
+        let manifest = manifest.map(Rc::new);
+        if let Some(file) = file {
+            self.manifests.borrow_mut().insert(file, manifest.clone());
+        }
+        manifest
+    }
+
+    /// Returns how many of the folders that a manifest names are used, beside those of the plugins before.
+    fn allot(&self, wanted: usize, manifest: &Path) -> usize {
+        let before = self.named.get();
+        let after = before + wanted;
+        self.named.set(after);
+        if before <= limit::MAX && after > limit::MAX {
+            let (what, help) = ("folders that plugins name", "remove the plugins that you do not use");
+            self.problems.borrow_mut().push(limit::reached(Some(manifest.to_owned()), what, help));
+        }
+        wanted.min(limit::MAX.saturating_sub(before))
     }
 
     /// Reads a list of installed plugins in the form that has a version.
@@ -225,9 +298,15 @@ impl<'p> PluginFinder<'p> {
     }
 
     /// Reads a list of plugins or marketplaces.
-    fn list(&self, template: &str) -> Option<Json> {
+    fn list(&self, template: &str) -> Option<Rc<Json>> {
+        if let Some(known) = self.lists.borrow().get(template) {
+            return known.clone();
+        }
         let path = self.expand(template)?;
-        self.read_json(&path, || self.around.boundary_of_file(&path, [template], &self.host.vars))
+        let json = self.read_json(&path, || self.around.boundary_of_file(&path, [template], &self.host.vars));
+        let json = json.map(Rc::new);
+        self.lists.borrow_mut().insert(template.to_owned(), json.clone());
+        json
     }
 
     /// Reads a file as the program would, which says nothing of one that it cannot use; a file that we do not read is
@@ -248,6 +327,19 @@ impl<'p> PluginFinder<'p> {
 
 fn is_of_project(entry: &Json) -> bool {
     matches!(entry.get("scope").and_then(Json::as_str), Some("local" | "project"))
+}
+
+/// Returns the file that a value came from.
+fn file_of(origin: &Origin) -> Option<PathBuf> {
+    match origin {
+        Origin::File { path, .. } => Some(path.clone()),
+        Origin::Default | Origin::Environment(_) | Origin::CommandLine => None,
+    }
+}
+
+/// Tells whether a setting switches a plugin on or off.
+fn is_switched(enabled: Option<&Setting>, id: &str) -> Option<bool> {
+    enabled?.value.get(id)?.as_bool()
 }
 
 fn is_enabled(value: &Value, default: bool) -> bool {
@@ -279,39 +371,6 @@ fn is_linked(dir: &Path, manifest: &str) -> bool {
     path.is_symlink() || path.parent().is_some_and(|parent| parent != dir && parent.is_symlink())
 }
 
-/// Adds the folders that the manifest names.
-fn with_folders(source: &PluginSource, json: &Json, mut plugin: Plugin) -> Option<Plugin> {
-    for key in ["skills", "commands"] {
-        let paths: Vec<&str> = match json.get(key) {
-            Some(Json::String(path)) => vec![path],
-            Some(Json::Array(paths)) if paths.iter().all(Json::is_string) => {
-                paths.iter().filter_map(Json::as_str).collect()
-            }
-            Some(_) if source.manifest == ManifestRule::Strict => return None,
-            Some(_) | None => continue,
-        };
-        let allowed =
-            |path: &&str| source.manifest == ManifestRule::Loose || (path.starts_with("./") && path.len() > 2);
-        let folders: Vec<PathBuf> =
-            paths.iter().copied().filter(allowed).filter_map(|path| inside(&plugin.dir, path)).collect();
-        if source.manifest == ManifestRule::Strict && folders.len() < paths.len() {
-            return None;
-        }
-        if source.replaces.iter().any(|replaced| replaced == key) && !folders.is_empty() {
-            plugin.replaced.push(key.to_owned());
-        }
-        plugin.folders.insert(key.to_owned(), folders);
-    }
-    Some(plugin)
-}
-
-/// Joins a path that must not lead out of the folder.
-fn inside(dir: &Path, path: &str) -> Option<PathBuf> {
-    let parts: Vec<Component<'_>> = Path::new(path).components().filter(|part| *part != Component::CurDir).collect();
-    let stays = parts.iter().all(|part| matches!(part, Component::Normal(_)));
-    stays.then(|| dir.join(parts.iter().collect::<PathBuf>()))
-}
-
 /// Compares the names of version folders: `local` is the highest, versions compare by number, other names as text.
 ///
 /// The `semver` crate would change which folder is found: it orders candidates such as `rc.9` and `rc.10` by number.
@@ -336,53 +395,4 @@ fn parse_version(text: &str) -> Option<([u64; 3], bool, String)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folders_stay_inside_their_plugin() {
-        assert_eq!(inside(Path::new("/p"), "./a/b"), Some(PathBuf::from("/p/a/b")));
-        assert_eq!(inside(Path::new("/p"), "./../b"), None);
-        assert_eq!(inside(Path::new("/p"), "/b"), None);
-    }
-
-    /// Returns how many plugins a project's list gives, and the problems that are found.
-    fn listed(entries: &[String]) -> (usize, Vec<ConfigProblem>) {
-        let context = openoxide_testkit::TestContext::new();
-        let list = format!("{{\"version\": 2, \"plugins\": {{\"a@b\": [{}]}}}}", entries.join(","));
-        context.tree(&format!("//- project/.omp/plugins/installed_plugins.json\n{list}\n"));
-        let environment = crate::Environment {
-            cwd: context.project(),
-            home: Some(context.home()),
-            admin: context.home().join("admin"),
-            ..crate::Environment::default()
-        };
-        let workspace = crate::Workspace::open(environment, crate::Place::default()).unwrap();
-        let (view, problems) = workspace.view("omp").unwrap();
-        (view.settings.plugins["project_plugins"].len(), problems)
-    }
-
-    #[test]
-    fn a_list_of_plugins_has_a_limit_and_each_folder_once() {
-        let entry = |folder: &str| format!("{{\"installPath\": \"{folder}\", \"scope\": \"project\"}}");
-        assert_eq!(listed(&vec![entry("/p"); MAX_INSTALLED]), (1, Vec::new()));
-        let different = |number: usize| (0..number).map(|at| entry(&format!("/p/{at}"))).collect::<Vec<_>>();
-        assert_eq!(listed(&different(MAX_INSTALLED)), (MAX_INSTALLED, Vec::new()));
-        let (found, problems) = listed(&different(MAX_INSTALLED + 1));
-        let [problem] = &problems[..] else { panic!("{problems:?}") };
-        assert!(found == MAX_INSTALLED && problem.path.as_ref().unwrap().ends_with("installed_plugins.json"));
-        let message = "the limit on entries was reached: only the first 1000 installed plugins count";
-        assert_eq!((problem.diagnostic.code, problem.diagnostic.message.as_str()), (Code::EntryLimit, message));
-    }
-
-    #[test]
-    fn versions_compare_by_number() {
-        let highest = |versions: &[&str]| {
-            versions.iter().copied().max_by(|left, right| compare_versions(left, right)).map(str::to_owned)
-        };
-        assert_eq!(highest(&["1.9.0", "1.10.0"]).as_deref(), Some("1.10.0"));
-        assert_eq!(highest(&["1.9.9", "2.0.0-rc.1"]).as_deref(), Some("2.0.0-rc.1"));
-        assert_eq!(highest(&["2.0.0-rc.1", "2.0.0"]).as_deref(), Some("2.0.0"));
-        assert_eq!(highest(&["9.0.0", "local"]).as_deref(), Some("local"));
-    }
-}
+mod tests;

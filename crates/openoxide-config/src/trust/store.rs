@@ -5,13 +5,14 @@ use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use openoxide_skills::diagnostic::Diagnostic;
+use openoxide_skills::diagnostic::{Code, Diagnostic};
 use openoxide_skills::ownership::{check_owner, is_ours};
 use rustix::io::Errno;
 use toml_edit::DocumentMut;
 
 use super::parse::{damaged, parse};
 use super::{error::TrustError, record::TrustEntry};
+use crate::document::{self, Writers, json::JsonDialect};
 use crate::files::{self, HeldFile, LockError};
 use crate::write_dir::WriteDir;
 
@@ -34,8 +35,20 @@ impl Store {
     pub(super) fn read(&self) -> Result<String, Diagnostic> {
         match files::open(&self.path) {
             Ok(file) => self.text(file),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(String::new()),
+            Err(error) if error.kind() == ErrorKind::NotFound => self.missing(),
             Err(error) => Err(damaged(format!("the file cannot be read: {error}"))),
+        }
+    }
+
+    /// Returns an empty text, unless there is a link that leads nowhere: what the file denied is not known then. The rule is
+    /// that of settings.
+    fn missing(&self) -> Result<String, Diagnostic> {
+        let owners = Writers::UserOrRoot(self.home.as_deref());
+        let read = document::read(&self.path, Code::ConfigInvalid, JsonDialect::Strict, owners, None);
+        match files::open(&self.path) {
+            // Another process has just made it.
+            Ok(file) => self.text(file),
+            Err(_) => read.map(|_| String::new()).map_err(|problem| damaged(problem.message)),
         }
     }
 

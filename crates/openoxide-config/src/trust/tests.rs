@@ -291,6 +291,26 @@ fn a_link_stays_a_link() {
     assert!(fs_err::read_to_string(&real).unwrap().contains("/a"));
 }
 
+/// As of a link to a disk that is not there: what the file denied is not known.
+#[test]
+fn what_leads_nowhere_is_no_missing_file() {
+    let (dir, environment) = setup();
+    let state = file(&environment).parent().unwrap().to_owned();
+    fs_err::create_dir_all(&state).unwrap();
+    let link = |path: &Path| fs_err::os::unix::fs::symlink(dir.path().join("nowhere/at/all"), path).unwrap();
+    let problem = || Trust::open(&environment).problem().map(|problem| problem.message.clone()).unwrap_or_default();
+    assert_eq!(problem(), "");
+    link(&file(&environment));
+    assert!(problem().contains("the file cannot be read"), "{}", problem());
+    assert!(Trust::open(&environment).add_folder(Path::new("/a"), at(0)).is_err());
+    fs_err::remove_dir_all(&state).unwrap();
+    link(&state);
+    assert!(problem().contains("the file cannot be read"), "{}", problem());
+    fs_err::remove_file(&state).unwrap();
+    fs_err::write(&state, "").unwrap();
+    assert!(problem().contains("the file cannot be read"), "{}", problem());
+}
+
 #[test]
 fn many_at_once_lose_nothing_and_no_reader_sees_a_part() {
     let (_dir, environment) = setup();

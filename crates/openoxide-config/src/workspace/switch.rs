@@ -99,6 +99,15 @@ impl SwitchPlan {
 }
 
 impl Workspace {
+    /// Tells whether settings of the host can switch skills at all.
+    pub fn has_switch(&self, view: &View, enabled: bool, owner: SettingsOwner) -> bool {
+        let readable = self.switch_place(view, owner).and_then(|place| {
+            let text = read_text(&place.file, owner)?;
+            place.refuse_to_hide(view, &text, enabled)
+        });
+        readable.is_ok()
+    }
+
     /// Plans to switch skills of the view's catalog in the host's own settings.
     pub fn plan_switch(
         &self,

@@ -3,6 +3,8 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use openoxide_skills::ownership::others_write;
+
 /// Most bytes of the small files that say where a repository is.
 const MAX: u64 = 4096;
 
@@ -23,10 +25,10 @@ pub(crate) fn repository(project: &Path) -> Option<PathBuf> {
 /// Tells whether a repository belongs to whom the project belongs, and others cannot write in it: in a shared folder,
 /// anyone could put the files of a repository beside those of others.
 fn is_of_one_owner(link: &Path, common: &Path) -> bool {
-    let (Ok(link), Ok(common)) = (std::fs::symlink_metadata(link), std::fs::symlink_metadata(common)) else {
+    let (Ok(link), Ok(stat)) = (std::fs::symlink_metadata(link), std::fs::symlink_metadata(common)) else {
         return false;
     };
-    link.uid() == common.uid() && common.mode() & 0o002 == 0
+    link.uid() == stat.uid() && !others_write(common, &stat)
 }
 
 /// Returns the path that a small file holds after `label`, without links.
@@ -75,6 +77,12 @@ mod tests {
         let mode = std::os::unix::fs::PermissionsExt::from_mode;
         std::fs::set_permissions(&common, mode(0o1777)).unwrap();
         assert_eq!(repository(&project), None, "a folder that anyone can write in");
+        std::fs::set_permissions(&common, mode(0o775)).unwrap();
+        let stat = std::fs::metadata(&common).unwrap();
+        assert_eq!(repository(&project).is_some(), stat.uid() == stat.gid(), "a group may have other members");
+        if std::os::unix::fs::chown(&common, None, Some(stat.uid() + 1)).is_ok() {
+            assert_eq!(repository(&project), None, "a folder that a group can write in");
+        }
         std::fs::set_permissions(&common, mode(0o755)).unwrap();
         assert!(repository(&project).is_some());
         fs_err::write(common.join("worktrees/project/gitdir"), "/elsewhere/.git\n").unwrap();

@@ -4,9 +4,9 @@ use std::fmt;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 
+use openoxide_ownership::{is_root_or, others_write_open};
 use rustix::fs::{FileType, Stat};
 
-use crate::ownership::{access_list, is_root_or, lets_others_write};
 use crate::text::path_text;
 
 /// A part of a skill that belongs to neither the user nor root, or that other users can write to.
@@ -25,8 +25,7 @@ impl ForeignPart {
         let is_theirs = !is_root_or(user, stat.st_uid);
         // The mode of a link means nothing.
         let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
-        let has_list = || opened.is_none_or(access_list::of_open);
-        let is_open = !is_link && lets_others_write(u32::from(stat.st_mode), stat.st_uid, stat.st_gid, has_list);
+        let is_open = !is_link && others_write_open(opened, u32::from(stat.st_mode), stat.st_uid, stat.st_gid);
         (is_theirs || is_open).then(|| ForeignPart { path: path.to_owned(), is_theirs })
     }
 }

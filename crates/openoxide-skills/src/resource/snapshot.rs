@@ -3,6 +3,7 @@
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use openoxide_ownership::this_user;
 use rustix::fs::Stat;
 use rustix::io::Errno;
 
@@ -11,7 +12,7 @@ use super::dir::{Extent, SkillDir};
 use super::error::{Result, SnapshotError};
 use super::foreign::ForeignPart;
 use super::walk::{FolderLimits, Visited, Visitor, failed, regular};
-use crate::{ownership::this_user, text::path_text};
+use crate::text::path_text;
 
 /// A skill's folder at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]

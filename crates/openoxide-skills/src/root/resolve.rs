@@ -1,5 +1,6 @@
 //! Resolves a host's root rules to folders, for one project, its settings and its user.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,19 +29,40 @@ pub enum SleepingSearch {
 pub fn resolve_roots(host: &Host, settings: &HostSettings, around: &Surroundings) -> Vec<Root> {
     let resolver = Resolver { host, settings, around };
     let mut roots: Vec<Root> = Vec::new();
-    let is_off = |plugin: &Option<Plugin>| plugin.as_ref().is_some_and(|plugin| plugin.off.is_some());
-    for (rule, path, plugin) in resolver.in_turn().into_iter().filter(|(.., plugin)| !is_off(plugin)) {
+    // Where the roots of a folder stand: a project can list very many folders.
+    let mut known: HashMap<PathBuf, Vec<usize>> = HashMap::new();
+    for (rule, place) in resolver.in_turn().into_iter().filter(|(_, place)| place.off().is_none()) {
         let layout = rule.layout.unwrap_or(host.scan.layout);
-        let same =
-            |root: &Root| root.path == path && root.scan.layout == layout && root.rule.overrides == rule.overrides;
-        if !roots.iter().any(same) && !resolver.is_covered(rule, &path) {
-            roots.push(resolver.root(rule, path, plugin));
+        let of_folder = known.entry(place.path.clone()).or_default();
+        let same = |root: &Root| root.scan.layout == layout && root.rule.overrides == rule.overrides;
+        if !of_folder.iter().any(|at| same(&roots[*at])) && !resolver.is_covered(rule, &place.path) {
+            of_folder.push(roots.len());
+            roots.push(resolver.root(rule, place));
         }
     }
     roots
 }
 
-type Resolved<'h> = (&'h RootRule, PathBuf, Option<Plugin>);
+/// A folder that a rule stands for.
+struct Place {
+    path: PathBuf,
+    plugin: Option<Arc<Plugin>>,
+    /// Which of the listed plugins that is.
+    turn: Option<usize>,
+    /// Whether only files of the project name the folder.
+    named_by_project: bool,
+}
+
+impl Place {
+    fn of(path: PathBuf) -> Place {
+        Place { path, plugin: None, turn: None, named_by_project: false }
+    }
+
+    /// Returns why its plugin is switched off, if it is.
+    fn off(&self) -> Option<&String> {
+        self.plugin.as_ref()?.off.as_ref()
+    }
+}
 
 /// A host's rules and what their paths depend on.
 pub(crate) struct Resolver<'h> {
@@ -51,8 +73,8 @@ pub(crate) struct Resolver<'h> {
 
 impl<'h> Resolver<'h> {
     /// Resolves every rule that is on; rules that belong together take turns at each folder of their walk.
-    fn in_turn(&self) -> Vec<Resolved<'h>> {
-        let mut resolved: Vec<Resolved<'h>> = Vec::new();
+    fn in_turn(&self) -> Vec<(&'h RootRule, Place)> {
+        let mut resolved: Vec<(&RootRule, Place)> = Vec::new();
         for some in self.host.roots.chunk_by(|left, right| left.together.is_some() && left.together == right.together) {
             let on = some.iter().filter(|rule| self.is_on(rule));
             let mut walks: Vec<_> = on.map(|rule| (rule, self.places(rule).into_iter())).collect();
@@ -62,19 +84,16 @@ impl<'h> Resolver<'h> {
                 for (rule, walk) in &mut walks {
                     let rule: &RootRule = rule;
                     let most = if some.len() > 1 { 1 } else { usize::MAX };
-                    resolved.extend(walk.take(most).map(|(path, plugin)| (rule, path, plugin)));
+                    resolved.extend(walk.take(most).map(|place| (rule, place)));
                 }
                 if resolved.len() == before {
                     break;
                 }
             }
             // A rule that skips a plugin must not have its turn at the next one too early.
-            if let Some(plugins) = some[0].listed.as_ref().and_then(|name| self.settings.plugins.get(name)) {
-                let of = |(.., own): &Resolved<'_>| plugins.iter().position(|plugin| own.as_ref() == Some(plugin));
-                resolved[first..].sort_by_key(of);
-            }
+            resolved[first..].sort_by_key(|(_, place)| place.turn);
             if some.iter().any(|rule| rule.sorted) {
-                resolved[first..].sort_by(|left, right| left.1.cmp(&right.1));
+                resolved[first..].sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));
             }
         }
         resolved
@@ -88,13 +107,15 @@ impl<'h> Resolver<'h> {
     /// Finds roots that settings switch off, so that what lies there can be named.
     pub(crate) fn roots_off(&self, on: &[Root]) -> Vec<Root> {
         let mut found: Vec<Root> = Vec::new();
+        let mut known: HashSet<PathBuf> = on.iter().map(|root| root.path.clone()).collect();
         for rule in self.host.roots.iter().filter(|rule| !rule.needs.is_empty()) {
             let rule_off = (!self.is_on(rule)).then(|| self.why_off(rule));
-            for (path, plugin) in self.places(rule) {
-                let off = rule_off.clone().or_else(|| plugin.as_ref().and_then(|plugin| plugin.off.clone()));
-                let known = on.iter().chain(&found).any(|root| root.path == path);
-                if off.is_some() && !known && path.is_dir() && !self.is_covered(rule, &path) {
-                    found.push(Root { off, ..self.root(rule, path, plugin) });
+            for place in self.places(rule) {
+                let off = rule_off.as_ref().or(place.off()).cloned();
+                let is_new = off.is_some() && !known.contains(&place.path);
+                if is_new && place.path.is_dir() && !self.is_covered(rule, &place.path) {
+                    known.insert(place.path.clone());
+                    found.push(Root { off, ..self.root(rule, place) });
                 }
             }
         }
@@ -111,12 +132,13 @@ impl<'h> Resolver<'h> {
             return (Vec::new(), SleepingSearch::TooWide);
         }
         let (folders, search) = folders_below(&self.around.cwd);
+        let awake: HashSet<&PathBuf> = awake.iter().map(|root| &root.path).collect();
         let mut found = Vec::new();
         for folder in folders {
             for rule in &rules {
                 let path = folder.join(split_head(&rule.path).1);
-                if path.is_dir() && !awake.iter().any(|root| root.path == path) {
-                    found.push(Root { asleep: true, ..self.root(rule, path, None) });
+                if path.is_dir() && !awake.contains(&path) {
+                    found.push(Root { asleep: true, ..self.root(rule, Place::of(path)) });
                 }
             }
         }
@@ -138,7 +160,8 @@ impl<'h> Resolver<'h> {
         other.is_some_and(|other| other == path || same_folder(&other, path))
     }
 
-    pub(super) fn root(&self, rule: &RootRule, path: PathBuf, plugin: Option<Plugin>) -> Root {
+    fn root(&self, rule: &RootRule, place: Place) -> Root {
+        let Place { path, plugin, named_by_project, .. } = place;
         let mut scan = self.host.scan.clone();
         scan.layout = rule.layout.unwrap_or(scan.layout);
         scan.folder_links = rule.folder_links.unwrap_or(scan.folder_links);
@@ -151,7 +174,7 @@ impl<'h> Resolver<'h> {
         }
         let scope = plugin.as_ref().and_then(|plugin| plugin.scope).unwrap_or(rule.scope);
         Root {
-            boundary: match self.is_named_by_project(rule, &path, plugin.as_ref()) {
+            boundary: match named_by_project {
                 true => self.around.boundary_of_named(scope, &path),
                 false => self.around.boundary(scope, &path, self.base_of(rule, &path)),
             },
@@ -169,7 +192,7 @@ impl<'h> Resolver<'h> {
 
     /// Returns the way from cwd to the folder that a walk stopped at; of an added folder elsewhere, as much of its end as
     /// tells it from the others.
-    pub(super) fn rel_of(&self, rule: &RootRule, path: &Path) -> String {
+    fn rel_of(&self, rule: &RootRule, path: &Path) -> String {
         let fixed = rule.path.split_once("}/").map_or("", |(_, rest)| rest);
         let walked = path.ancestors().nth(Path::new(fixed).components().count()).unwrap_or(path);
         let below = walked.strip_prefix(&self.around.cwd).ok();
@@ -198,40 +221,41 @@ impl<'h> Resolver<'h> {
         added.map(PathBuf::as_path).find(|folder| path.starts_with(folder)).unwrap_or(path)
     }
 
-    fn places(&self, rule: &RootRule) -> Vec<(PathBuf, Option<Plugin>)> {
+    fn places(&self, rule: &RootRule) -> Vec<Place> {
         match split_head(&rule.path) {
             ("{listed}", rest) => self.listed(rule, rest),
-            _ => self.around.places(&rule.path, &self.host.vars).into_iter().map(|path| (path, None)).collect(),
+            _ => self.around.places(&rule.path, &self.host.vars).into_iter().map(Place::of).collect(),
         }
     }
 
     /// Returns the folders that a setting lists: paths, or installed plugins.
-    fn listed(&self, rule: &RootRule, rest: &str) -> Vec<(PathBuf, Option<Plugin>)> {
+    fn listed(&self, rule: &RootRule, rest: &str) -> Vec<Place> {
         let Some(name) = &rule.listed else { return Vec::new() };
         if let Some(plugins) = self.settings.plugins.get(name) {
-            return plugins.iter().flat_map(|plugin| plugin_folders(plugin, rule, rest)).collect();
+            let places = |(turn, plugin)| plugin_places(turn, plugin, rule, rest);
+            return plugins.iter().enumerate().flat_map(places).collect();
         }
         let default = self.host.settings.get(name).and_then(|rule| rule.default.as_ref());
         let items = self.settings.get(name).map(|setting| &setting.value).or(default);
         let folders = items.map(|items| self.folders(rule, rest, items)).unwrap_or_default();
-        folders.into_iter().map(|path| (path, None)).collect()
+        let (of_project, others) = self.named(rule, name, rest);
+        let place = |path: PathBuf| Place {
+            named_by_project: of_project.contains(&path) && !others.contains(&path),
+            ..Place::of(path)
+        };
+        folders.into_iter().map(place).collect()
     }
 
-    /// Tells whether a folder is named only by settings that come with the project.
-    fn is_named_by_project(&self, rule: &RootRule, path: &Path, plugin: Option<&Plugin>) -> bool {
-        let Some(name) = &rule.listed else { return false };
-        if let Some(plugin) = plugin {
-            return plugin.named_by_project;
-        }
-        let rest = split_head(&rule.path).1;
-        let naming = self.settings.said(name).iter();
-        let mut naming =
-            naming.filter(|said| self.folders(rule, rest, &said.value).iter().any(|folder| folder == path));
-        let is_of_project = |said: &Setting| match &said.origin {
+    /// Returns the folders that files of the project name in a setting, and those that others name there.
+    fn named(&self, rule: &RootRule, name: &str, rest: &str) -> (HashSet<PathBuf>, HashSet<PathBuf>) {
+        let is_of_project = |said: &&Setting| match &said.origin {
             Origin::File { path, .. } => self.around.is_of_project(path),
             Origin::Default | Origin::Environment(_) | Origin::CommandLine => false,
         };
-        naming.next().is_some_and(is_of_project) && naming.all(is_of_project)
+        let (of_project, others): (Vec<_>, Vec<_>) = self.settings.said(name).iter().partition(is_of_project);
+        let folders =
+            |said: Vec<&Setting>| said.iter().flat_map(|said| self.folders(rule, rest, &said.value)).collect();
+        (folders(of_project), folders(others))
     }
 
     /// Returns the folders that the value of a setting names.
@@ -269,7 +293,7 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 /// Returns the folders of a plugin that a rule stands for: the usual one, and those that the manifest names.
-fn plugin_folders(plugin: &Plugin, rule: &RootRule, rest: &str) -> Vec<(PathBuf, Option<Plugin>)> {
+fn plugin_places(turn: usize, plugin: &Arc<Plugin>, rule: &RootRule, rest: &str) -> Vec<Place> {
     if rule.without_folder.as_ref().is_some_and(|folder| plugin.dir.join(folder).is_dir()) {
         return Vec::new();
     }
@@ -279,7 +303,13 @@ fn plugin_folders(plugin: &Plugin, rule: &RootRule, rest: &str) -> Vec<(PathBuf,
         folders.push(if rest.is_empty() { plugin.dir.clone() } else { plugin.dir.join(rest) });
     }
     folders.extend(named.and_then(|key| plugin.folders.get(key)).into_iter().flatten().cloned());
-    folders.into_iter().map(|folder| (folder, Some(plugin.clone()))).collect()
+    let place = |path| Place {
+        path,
+        plugin: Some(Arc::clone(plugin)),
+        turn: Some(turn),
+        named_by_project: plugin.named_by_project,
+    };
+    folders.into_iter().map(place).collect()
 }
 
 /// Lists folders below one, breadth first, hidden and very large ones left out.

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use openoxide_testkit::TestContext;
+use openoxide_testkit::{TestContext, let_user};
 
 use super::door::{Door, Place};
 use super::face::{Face, NOBODY, Setting, attack, give_away};
@@ -155,7 +155,7 @@ fn with_commands(folder: &str) -> TestContext {
 type Meddling = (&'static str, fn(&Path) -> bool);
 
 /// The skill's text, a file beside it, or a folder of it is another user's, or can be written by others.
-const MEDDLING: [Meddling; 7] = [
+const MEDDLING: [Meddling; 8] = [
     ("SKILL.md", |path| chown(path, Some(STRANGER), None).is_ok()),
     ("scripts/info.sh", |path| chown(path, Some(STRANGER), None).is_ok()),
     ("scripts", |path| chown(path, Some(STRANGER), None).is_ok()),
@@ -163,6 +163,7 @@ const MEDDLING: [Meddling; 7] = [
     ("SKILL.md", |path| chown(path, None, Some(STRANGER)).is_ok() && set_mode(path, 0o664)),
     ("scripts/info.sh", |path| set_mode(path, 0o777)),
     ("scripts", |path| set_mode(path, 0o777)),
+    ("SKILL.md", |path| let_user(path, STRANGER, 6)),
 ];
 
 fn set_mode(path: &Path, mode: u32) -> bool {

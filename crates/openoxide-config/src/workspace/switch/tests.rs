@@ -134,7 +134,9 @@ fn every_switch_of_a_built_in_host_takes_effect_and_leaves_no_trace() {
                     load(std::slice::from_ref(&workspace.view(&spec.name).unwrap().0), Depth::Quick).remove(0);
                 let (view, _) = workspace.view(&spec.name).unwrap();
                 let selector = [SkillSelector::Name("one".to_owned())];
-                let plan = workspace.plan_switch(&view, &catalog, &selector, enabled, owner)?;
+                let planned = workspace.plan_switch(&view, &catalog, &selector, enabled, owner);
+                assert_eq!(planned.is_ok(), workspace.has_switch(&view, enabled, owner), "{}", spec.name);
+                let plan = planned?;
                 let was_there = plan.file.exists();
                 let tried = workspace.try_switch(&plan).unwrap().outcomes.remove(0);
                 assert_eq!(plan.file.exists(), was_there, "{}: a trial writes nothing", spec.name);
