@@ -28,7 +28,7 @@ pub(crate) enum Writer {
 }
 
 impl AccessList {
-    /// Tells whether anybody may write but root, the owner, and the group whose number is the owner's. Asked only where the
+    /// Tells whether anyone may write but root, the owner, and the group whose number is the owner's. Asked only where the
     /// mode lets the group write.
     pub(crate) fn lets_others_write(&self, user: u32, group: u32) -> bool {
         let is_other = |writer: &Writer| match writer {
@@ -60,7 +60,7 @@ fn parse(bytes: &[u8]) -> Option<Vec<Writer>> {
     for [tag, tag_high, rights, rights_high, id @ ..] in entries {
         let id = u32::from_le_bytes(*id);
         let writer = match u16::from_le_bytes([*tag, *tag_high]) {
-            // The owner, the most that others may, and everybody else: the mode says the same.
+            // The owner, the most that others may, and everyone else: the mode says the same.
             0x01 | 0x10 | 0x20 => None,
             0x02 => Some(Writer::User(id)),
             0x04 => Some(Writer::OwnGroup),

@@ -13,7 +13,7 @@ pub fn let_user(path: &Path, user: u32, rights: u16) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let mode = fs_err::metadata(path).expect("the file is there").mode();
     let of = |class: u32| u16::try_from((mode >> class) & 7).expect("three bits");
-    // Tags in the order that the system asks for: owner, a user, the group, the most that both may, everybody else.
+    // Tags in the order that the system asks for: owner, a user, the group, the most that both may, everyone else.
     let entries = [
         (0x01, of(6), u32::MAX),
         (0x02, rights, user),

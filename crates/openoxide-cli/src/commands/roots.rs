@@ -25,8 +25,7 @@ fn text(ui: &Ui, snapshot: &Snapshot, answer: &RootsAnswer) -> String {
     let trusted = if answer.trusted { "trusted" } else { "not trusted" };
     // Agents have trust of their own.
     let project = safe(&paths::abbreviate_home(&snapshot.workspace, &answer.project));
-    let head = format!("{} sees {project} ({trusted} in OpenOxide)", snapshot.view.host.title);
-    let mut text = format!("{}\n\n", fill("", &head, ui.width));
+    let mut text = format!("{} sees {project}\n{trusted} in OpenOxide\n\n", snapshot.view.host.title);
     if let Some(note) = answer.installed.as_ref().and_then(|installed| installed.note.as_ref()) {
         let _ = writeln!(text, "{}\n", fill("", &safe(note), ui.width));
     }

@@ -234,7 +234,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `versions`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `agents`, `switch`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations`, `more_deviations` [S0405]; fix the file; the host is left out until then
+    unknown field `rots`, expected one of `title`, `program`, `versions`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `variables`, `settings`, `agents`, `switch`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations`, `more_deviations` [S0405]; fix the file; the host is left out until then
     1 skill, 150 of 16.0k characters
     ");
     insta::assert_snapshot!(run(&context, &["list", "--host", "bad"]), @"
@@ -245,7 +245,7 @@ fn a_bad_one_in_text() {
       |
     3 | rots = []
       | ^^^^
-    unknown field `rots`, expected one of `title`, `program`, `versions`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `settings`, `agents`, `switch`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations`, `more_deviations`
+    unknown field `rots`, expected one of `title`, `program`, `versions`, `about`, `standard`, `vars`, `found`, `strict_files`, `project`, `layers`, `variables`, `settings`, `agents`, `switch`, `roots`, `scan`, `namespace`, `parse`, `sidecar`, `collide`, `own_permissions`, `controls`, `list`, `catalog`, `budget`, `mention`, `activation`, `arguments`, `shell`, `files`, `hooks`, `resource`, `fork`, `preload`, `texts`, `user_texts`, `tools`, `serve`, `deviations`, `more_deviations`
     ");
 }
 

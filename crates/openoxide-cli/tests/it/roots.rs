@@ -10,7 +10,8 @@ fn text() {
     insta::assert_snapshot!(run(&context, &["roots"]), @r#"
     status: 0
     ----- stdout -----
-    OpenOxide sees [ROOT]/project (not trusted in OpenOxide)
+    OpenOxide sees [ROOT]/project
+    not trusted in OpenOxide
 
       1. repo    .openoxide/skills            not there
       2. repo    .agents/skills               1 active, 2 ignored
@@ -50,7 +51,8 @@ fn text() {
     insta::assert_snapshot!(run(&context, &["roots", "--host", "codex"]), @"
     status: 0
     ----- stdout -----
-    Codex sees [ROOT]/project (not trusted in OpenOxide)
+    Codex sees [ROOT]/project
+    not trusted in OpenOxide
 
       1. repo    .codex/skills            not there
       2. user    ~/.codex/skills          not there

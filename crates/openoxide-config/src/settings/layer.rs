@@ -64,10 +64,10 @@ impl Layer {
     }
 }
 
-/// The most problems of one code that are told of a file: nobody reads thousands, and a project could write as many.
+/// The most problems of one code that a report on a file has: nobody reads thousands, and a project could write as many.
 const MAX_OF_A_KIND: usize = 20;
 
-/// The problems of one file, as they are told: the first of each code, and the number of the others.
+/// The problems of one file, as a report has them: the first of each code, and the number of the others.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     shown: Vec<Diagnostic>,

@@ -87,7 +87,7 @@ pub(super) fn unknown_agents(config: &Config, hosts: &Hosts) -> Vec<ConfigProble
     problems
 }
 
-/// Returns the problems of a layer as they are told.
+/// Returns the problems of a layer as a report has them.
 fn told(layer: &Layer, found: impl Iterator<Item = Diagnostic>) -> impl Iterator<Item = ConfigProblem> {
     let mut problems = Problems::default();
     for diagnostic in found {

@@ -82,7 +82,7 @@ impl Runtime {
         let outer = self.reading_of_outer(entry, path);
         let is_approved =
             || self.is_approved(session, Permission::Read, &format!("{}/{path}", entry.skill.name), &place_of(entry));
-        // The question is asked about the skill itself, so that its answer counts for the others too.
+        // The question is asked about the skill itself, so that its answer applies to the others too.
         let by_rules = if outer == Action::Ask && own == Action::Allow && is_approved() { own } else { own.max(outer) };
         match caller {
             Caller::Model => by_rules.max(self.view().outside(entry).0),

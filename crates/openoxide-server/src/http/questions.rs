@@ -26,7 +26,9 @@ pub(crate) async fn answer(
     };
     let Form(input) = form.map_err(bad)?;
     let answered = context.engine.pending.update(&handle, |waiting| {
-        waiting.answer = Some(input.answer(&waiting.question)?);
+        let answer = input.answer(&waiting.question)?;
+        // Of two pages that show the question, the one that answers first counts: a no stays a no.
+        waiting.answer.get_or_insert(answer);
         Ok::<_, Failure>(())
     });
     answered.map_err(not_pending)??;

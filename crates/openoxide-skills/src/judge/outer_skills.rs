@@ -34,7 +34,7 @@ impl OuterSkills {
         is_hidden
     }
 
-    /// Where other users make files, a file that hides skills can be anybody's.
+    /// Where other users make files, a file that hides skills can be anyone's.
     fn is_end(&self, folder: &Path) -> bool {
         let is_shared = || std::fs::metadata(folder).is_ok_and(|stat| others_write(folder, &stat));
         self.ends.iter().any(|end| end.as_os_str() == folder.as_os_str()) || is_shared()
