@@ -37,7 +37,7 @@ pub struct Unlinked {
     pub kept: Option<Error>,
 }
 
-/// Takes links and unchanged copies away. Each step is reported before it is taken.
+/// Takes links and unchanged copies away. Each step is reported.
 pub fn unlink(settings: &PlaceSettings, input: &UnlinkInput, report: Report<'_>) -> Result<Unlinked, Error> {
     let pair = HostPair::of(&settings.workspace, &settings.view, &input.from)?;
     let named: Vec<Vec<&Entry>> = input.skills.iter().map(|skill| pair.find(skill)).collect::<Result<_, _>>()?;
@@ -52,7 +52,7 @@ pub fn unlink(settings: &PlaceSettings, input: &UnlinkInput, report: Report<'_>)
         }
     }
     if input.all {
-        let found: Vec<&Entry> = pair.own.entries().filter(|entry| is_own(entry)).collect();
+        let found: Vec<&Entry> = pair.own().entries().filter(|entry| is_own(entry)).collect();
         removal.take(&found)?;
         let (links, host) = (count(removal.removed.len(), "link"), pair.title());
         let verb = if input.dry_run { "would be removed" } else { "removed" };
@@ -97,10 +97,11 @@ impl Removal<'_> {
                 }
                 // A skill that is found by two paths comes twice.
                 if self.removed.insert(link.path.clone()) {
-                    self.say(format!("remove {}", self.short(&link.path)));
                     if !self.input.dry_run {
                         link.remove()?;
                     }
+                    let verb = if self.input.dry_run { "would remove" } else { "removed" };
+                    self.say(format!("{verb} {}", self.short(&link.path)));
                     self.changes.push(ChangeLine::new("remove", &link.path, Some(path_text(&link.source))));
                     self.roots.insert(link.root);
                 }
@@ -139,7 +140,7 @@ impl Removal<'_> {
         for root in std::mem::take(&mut self.roots).iter().filter(|_| !self.input.dry_run) {
             if let Some(folder) = remove_empty(self.pair.workspace, root) {
                 self.changes.push(ChangeLine::new("remove", &folder, None));
-                self.say(format!("remove {}, which is empty now", self.short(&folder)));
+                self.say(format!("removed {}, which is empty now", self.short(&folder)));
             }
         }
     }
