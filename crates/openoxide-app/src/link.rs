@@ -27,7 +27,7 @@ use crate::{
 use pair::{HostPair, seen_in};
 pub use place::{Placement, is_elsewhere, unseen, would_drop};
 pub(crate) use place::{Places, unseen_place};
-pub use remove::{UnlinkInput, Unlinked, unlink};
+pub use remove::{RemovedLink, UnlinkInput, Unlinked, unlink};
 
 /// What to link.
 #[derive(Clone, Debug)]

@@ -234,7 +234,9 @@ fn repeats_are_grouped() {
 #[test]
 fn a_help_of_its_own_comes_first_in_a_group() {
     let context = five_skills();
-    context.tree("//- project/.agents/skills/h/SKILL.md\n---\nname: h\ndescription: d\nallowed_tools: Read\nversion: 1\n---\n");
+    context.tree(
+        "//- project/.agents/skills/h/SKILL.md\n---\nname: h\ndescription: d\nallowed_tools: Read\nversion: 1\n---\n",
+    );
     insta::assert_snapshot!(run(&context, &["check", ".agents/skills", "--select", "S0110", "--all-hosts"]).stdout, @"
     warning[S0110] 7 times: a field that is not in the standard
       --> .agents/skills/h/SKILL.md:4:1  `allowed_tools` is not a field of the stan…

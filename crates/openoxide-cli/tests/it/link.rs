@@ -62,6 +62,7 @@ fn there_and_back() {
     ----- stdout -----
     ----- stderr -----
     removed .claude/skills/deploy
+    undo: openoxide link deploy --into claude-code
     ");
     assert_eq!(names(&context, "claude-code"), before);
     insta::assert_snapshot!(run(&context, &["unlink", "deploy", "--from", "claude-code"]), @"
@@ -122,6 +123,7 @@ fn all_of_them() {
     removed ~/.claude/skills/sql
     2 links of Claude Code removed
     removed ~/.claude, which is empty now
+    undo: openoxide link deploy sql --into claude-code
     ");
     assert_eq!(names(&context, "claude-code"), ["notes"]);
     assert_eq!(names(&context, "openoxide"), ["deploy", "notes", "sql"]);
@@ -180,6 +182,7 @@ fn a_copy_goes_only_while_it_is_the_same() {
     ----- stdout -----
     ----- stderr -----
     removed .claude/skills/deploy
+    undo: openoxide link deploy --into claude-code --copy
     ");
     assert!(!copy.exists() && context.project().join(".agents/skills/deploy/scripts/run.sh").is_file());
     assert_eq!(fs_err::read_dir(copy.parent().unwrap()).unwrap().count(), 1, "nothing is left of the work");
@@ -209,7 +212,10 @@ folder_links = \"skip\"
     let output = run(&context, &["unlink", "deploy", "--from", "acme"]);
     assert_eq!(
         (output.status, output.stderr.as_str()),
-        (Some(0), "removed .acme/skills/deploy\nremoved .acme, which is empty now\n")
+        (
+            Some(0),
+            "removed .acme/skills/deploy\nremoved .acme, which is empty now\nundo: openoxide link deploy --into acme --copy\n"
+        )
     );
     // It has no folder for what is the user's, and says so; all of them is all that have a place.
     refused(&context, &["link", "sql", "--into", "acme"], 2, "Acme has no folder for the skills of a user");
@@ -389,8 +395,9 @@ fn a_folder_that_is_called_otherwise() {
     // A link by hand under any name is found too.
     context.tree("//- project/.claude/skills/forms -> ../../.agents/skills/pdf_forms\n");
     let output = run(&context, &["unlink", "pdf-forms", "--from", "claude-code"]);
-    let expected =
-        "removed .claude/skills/forms\nremoved .claude/skills/pdf-forms\nremoved .claude, which is empty now\n";
+    let expected = "removed .claude/skills/forms\nremoved .claude/skills/pdf-forms\nremoved .claude, which is empty now\n\
+         undo by hand: link .claude/skills/forms to .agents/skills/pdf_forms\n\
+         undo: openoxide link pdf-forms --into claude-code\n";
     assert_eq!(output.stderr, expected);
 }
 
@@ -597,6 +604,49 @@ fn the_undo_leaves_the_tree_as_it_was() {
     }
 }
 
+/// What brings links back makes them as they were, and nothing else.
+#[test]
+fn the_undo_of_unlink_brings_the_links_back() {
+    for extra in [&[][..], &["--copy"]] {
+        let context = project();
+        run(&context, &[&["link", "deploy", "sql", "--into", "claude-code"], extra].concat());
+        let before = tree_of(&context);
+        let output = run(&context, &["unlink", "deploy", "sql", "--from", "claude-code"]);
+        let (_, undo) = output.stderr.split_once("undo: openoxide ").unwrap();
+        let undo: Vec<&str> = undo.split_whitespace().collect();
+        assert_ne!(tree_of(&context), before, "{output}");
+        assert_eq!(run(&context, &undo).status, Some(0), "{output}");
+        assert_eq!(tree_of(&context), before, "{output}");
+    }
+    // One of these has another name than `link` would give it.
+    let context = project();
+    run(&context, &["link", "deploy", "sql", "--into", "claude-code"]);
+    let skills = context.project().join(".claude/skills");
+    fs_err::rename(skills.join("deploy"), skills.join("ship")).unwrap();
+    insta::assert_snapshot!(run(&context, &["unlink", "--all", "--from", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    removed .claude/skills/ship
+    removed ~/.claude/skills/sql
+    2 links of Claude Code removed
+    removed ~/.claude, which is empty now
+    undo by hand: link .claude/skills/ship to .agents/skills/deploy
+    undo: openoxide link sql --into claude-code
+    ");
+}
+
+/// Of the folders that an agent reads, one in a folder of the agent's that is there; no new one beside it.
+#[test]
+fn no_second_folder_is_made_for_an_agent() {
+    let context = project();
+    context.tree("//- home/.config/opencode/opencode.json\n{}\n//- home/.codex/config.toml\n//- home/.claude/settings.json\n{}\n");
+    context.tree(&skill_file("home/.codex/skills", "lint", "lint"));
+    let output = run(&context, &["link", "lint", "--into", "opencode"]);
+    assert!(output.stderr.starts_with("linked ~/.config/opencode/skill/lint to "), "{output}");
+    assert!(!context.home().join(".opencode").exists(), "{output}");
+}
+
 #[test]
 fn all_links_are_not_all_copies() {
     let context = project();
@@ -609,6 +659,7 @@ fn all_links_are_not_all_copies() {
     removed ~/.claude/skills/sql
     1 link of Claude Code removed
     removed ~/.claude, which is empty now
+    undo: openoxide link sql --into claude-code
     ");
     assert!(context.project().join(".claude/skills/deploy/SKILL.md").is_file(), "a copy stays");
 }
@@ -627,6 +678,7 @@ fn several_at_once() {
     Claude Code sees .claude/skills/notes itself, not a link to it
     removed ~/.claude/skills/sql
     removed ~/.claude, which is empty now
+    undo: openoxide link deploy sql --into claude-code
     ");
     assert_eq!(names(&context, "claude-code"), ["notes"]);
 }
@@ -658,6 +710,7 @@ fn answers_in_json() {
     let answer = changes(&context, &["link", "deploy", "--into", "claude-code", "--json"]);
     assert_eq!(answer["changes"], serde_json::json!([]), "it is there already");
     let answer = changes(&context, &["unlink", "deploy", "--from", "claude-code", "--json"]);
+    assert_eq!(answer["undo"], "openoxide link deploy --into claude-code");
     assert_eq!(answer["changes"], serde_json::json!([line("remove")]));
     let answer = changes(&context, &["link", "deploy", "--into", "claude-code", "--copy", "--json", "--quiet"]);
     assert_eq!(answer["changes"], serde_json::json!([line("copy")]));
@@ -726,7 +779,7 @@ fn a_home_that_is_the_project() {
         "linked .claude/skills/sql to .agents/skills/sql\nundo: openoxide unlink sql --from claude-code\n"
     );
     let output = at_home(&["unlink", "sql", "--from", "claude-code"]);
-    let expected = "removed .claude/skills/sql\nremoved .claude, which is empty now\n";
+    let expected = "removed .claude/skills/sql\nremoved .claude, which is empty now\nundo: openoxide link sql --into claude-code\n";
     assert_eq!((output.status, output.stderr.as_str()), (Some(0), expected));
 }
 
@@ -743,7 +796,11 @@ fn from_a_folder_below_and_from_outside() {
     );
     let mut command = context.command(bin(), ["unlink", "deploy", "--from", "claude-code", "--project", "project"]);
     let output = context.answer(command.current_dir(context.root()));
-    assert_eq!(output.stderr, "removed .claude/skills/deploy\n", "{output}");
+    assert_eq!(
+        output.stderr,
+        "removed .claude/skills/deploy\nundo: openoxide link deploy --into claude-code --project project\n",
+        "{output}"
+    );
     let mut command = context.command(bin(), ["link", "deploy", "--into", "claude-code", "--project", "project"]);
     let output = context.answer(command.current_dir(context.root()));
     assert!(
@@ -799,6 +856,7 @@ fn a_skill_that_only_a_third_agent_sees() {
             ----- stderr -----
             removed .claude/skills/lint
             removed .claude, which is empty now
+            undo: openoxide link .codex/skills/lint --into claude-code
             ");
         }
         assert!(!context.project().join(".claude").exists());
