@@ -103,10 +103,10 @@ pub fn check(workspace: &Workspace, input: &CheckInput, report: Report<'_>) -> R
     let (mut plan, mut fixed) = (Plan::default(), 0);
     if input.fixes != Fixes::Leave {
         scope.judge(workspace, &input.paths)?;
-        if !input.paths.is_empty() {
-            scope.report_left(workspace, &targets, report);
-        }
         let planner = Planner { workspace, frame: &frame, targets: &targets, selection: &selection, scope: &scope };
+        if !input.paths.is_empty() {
+            scope.report_left(workspace, planner.left(), report);
+        }
         plan = planner.plan(input.rename, report)?;
         if input.fixes == Fixes::Make {
             fixed = apply::apply(workspace, &scope, &plan, report)?;

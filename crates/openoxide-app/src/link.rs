@@ -11,8 +11,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use openoxide_config::Workspace;
 use openoxide_live::PlaceSettings;
-use openoxide_skills::{catalog::Entry, prelude::Prompt, text::TerminalText};
+use openoxide_skills::catalog::{Catalog, Entry, PlannedLink, View};
+use openoxide_skills::{prelude::Prompt, text::TerminalText};
 use openoxide_wire::{CatalogUse, ChangeAnswer};
 
 use crate::{
@@ -22,10 +24,10 @@ use crate::{
     skill_id::SkillReference,
 };
 
-use pair::HostPair;
+use pair::{HostPair, seen_in};
 pub use place::{Placement, is_elsewhere, unseen, would_drop};
 pub(crate) use place::{Places, unseen_place};
-pub use remove::{UnlinkInput, Unlinked, unlink};
+pub use remove::{RemovedLink, UnlinkInput, Unlinked, unlink};
 
 /// What to link.
 #[derive(Clone, Debug)]
@@ -55,8 +57,8 @@ pub struct Linked {
     pub failed: Option<Error>,
 }
 
-/// Links the skills named, or all of them. Each step is reported before it is taken; of the skills named, none is linked
-/// if one of them cannot be.
+/// Links the skills named, or all of them. Each step is reported; of the skills named, none is linked if one of them cannot
+/// be.
 pub fn link(settings: &PlaceSettings, input: &LinkInput, report: Report<'_>) -> Result<Linked, Error> {
     let pair = HostPair::of(&settings.workspace, &settings.view, &input.into)?;
     if !input.dry_run {
@@ -75,10 +77,14 @@ pub fn link(settings: &PlaceSettings, input: &LinkInput, report: Report<'_>) -> 
     } else {
         linking.named()?
     };
-    let looks_again = ignored.is_none() && !input.dry_run && !linking.done.is_empty();
-    let seen = if looks_again { look_again(settings, input, &linking)? } else { SeenAgain::default() };
+    let has_done = ignored.is_none() && !linking.done.is_empty();
+    let seen = match has_done {
+        true if input.dry_run => foresee(&linking),
+        true => look_again(settings, &linking)?,
+        false => SeenAgain::default(),
+    };
     linking.report_total();
-    let still_ignored = !seen.ignored.is_empty();
+    let still_ignored = !input.dry_run && !seen.ignored.is_empty();
     for warning in seen.ignored.into_iter().chain(seen.overflow) {
         (linking.report)(Progress::Warning(warning));
     }
@@ -165,7 +171,7 @@ impl<'l> Linking<'l> {
     /// Links every skill that the agent would use and does not see.
     fn all(&mut self) {
         let pair = self.pair;
-        for (entry, placement) in unseen(pair.workspace, &pair.own, &pair.view, &pair.other) {
+        for (entry, placement) in unseen(pair.workspace, pair.own(), &pair.view, pair.other()) {
             if let Some(reason) = would_drop(&pair.view, entry) {
                 let (host, skill, reason) = (pair.title(), TerminalText(&entry.skill.name), TerminalText(&reason));
                 let text = format!("{skill} is left out, because {host} would drop it: {reason}");
@@ -190,16 +196,21 @@ impl<'l> Linking<'l> {
         if !placement.is_free() {
             return Err(placement.taken(self.pair.workspace));
         }
-        (self.report)(Progress::Done(match self.input.copy || placement.needs_copy {
-            true => format!("copy {source} to {place}"),
-            false => format!("link {place} to {source}"),
+        if !self.input.dry_run {
+            placement.make(self.input.copy)?;
+        }
+        (self.report)(Progress::Done(match (self.input.copy || placement.needs_copy, self.input.dry_run) {
+            (true, true) => format!("would copy {source} to {place}"),
+            (true, false) => format!("copied {source} to {place}"),
+            (false, true) => format!("would link {place} to {source}"),
+            (false, false) => format!("linked {place} to {source}"),
         }));
         // Of all skills it is said once.
         match self.input.skills.is_empty() {
             true => self.also_seen_by.extend(placement.also_seen_by.iter().cloned()),
             false => self.report_others(&placement.also_seen_by),
         }
-        if self.input.dry_run { Ok(()) } else { placement.make(self.input.copy) }
+        Ok(())
     }
 
     /// Says which other agents see the skills too.
@@ -240,9 +251,9 @@ fn already_ignored(pair: &HostPair<'_>, seen: &Entry) -> String {
 
 /// Returns what means a skill and no other of its name.
 fn reference(pair: &HostPair<'_>, entry: &Entry) -> SkillReference {
-    let found = pair.own.find(&entry.skill.name);
+    let found = pair.own().find(&entry.skill.name);
     match found.iter().all(|other| other.canonical() == entry.canonical()) {
-        true => SkillReference::of(&pair.own, entry),
+        true => SkillReference::of(pair.own(), entry),
         false => SkillReference { name: None, folder: entry.dir().to_owned() },
     }
 }
@@ -257,24 +268,48 @@ struct SeenAgain {
 }
 
 /// Looks again at what the agent sees.
-fn look_again(settings: &PlaceSettings, input: &LinkInput, linking: &Linking<'_>) -> Result<SeenAgain, Error> {
+fn look_again(settings: &PlaceSettings, linking: &Linking<'_>) -> Result<SeenAgain, Error> {
     let workspace = settings.workspace.reopen()?;
-    let (view, _) = workspace.view(&settings.view.spec.id())?;
-    let pair = HostPair::of(&workspace, &view, &input.into)?;
+    let (own, _) = workspace.view(&settings.view.spec.id())?;
+    let pair = HostPair::of(&workspace, &own, &linking.input.into)?;
+    Ok(seen_again(linking, (&workspace, &pair.view), pair.other().clone(), "still ignores", "is full"))
+}
+
+/// Searches as if the links were there.
+fn foresee(linking: &Linking<'_>) -> SeenAgain {
+    let pair = linking.pair;
+    let free = linking.done.iter().filter(|(_, placement)| placement.is_free());
+    let planned = free.map(|(_, placement)| {
+        let planned = placement.planned();
+        PlannedLink { copy: planned.copy || linking.input.copy, ..planned }
+    });
+    let after = pair.other_with(&planned.collect::<Vec<_>>());
+    seen_again(linking, (pair.workspace, &pair.view), after, "would still ignore", "would be full")
+}
+
+/// Compares what the agent sees after some skills were linked with what it saw before.
+fn seen_again(
+    linking: &Linking<'_>,
+    (workspace, view): (&Workspace, &View),
+    after: Catalog,
+    ignores: &str,
+    is_full: &str,
+) -> SeenAgain {
+    let (pair, after) = (linking.pair, Arc::new(after));
     let warning = |(entry, placement): &(&Entry, Placement)| {
-        let seen = pair.seen(entry, Some(&placement.place));
-        let why = paths::abbreviate_home(&workspace, reason(seen, "it is not found there"));
+        let seen = seen_in(&after, entry, Some(&placement.place));
+        let why = paths::abbreviate_home(workspace, reason(seen, "it is not found there"));
         let (name, why) = (TerminalText(&entry.skill.name), TerminalText(&why));
         let is_ignored = seen.is_none_or(|seen| !seen.is_active());
-        is_ignored.then(|| format!("{} still ignores {name}: {why}", pair.title()))
+        is_ignored.then(|| format!("{} {ignores} {name}: {why}", pair.title()))
     };
-    let before = catalog_use::draw(&workspace, &linking.pair.view, &Arc::new(linking.pair.other.clone()));
-    let after = catalog_use::draw(&workspace, &pair.view, &Arc::new(pair.other.clone()));
-    let overflow = before.zip(after).filter(|(before, after)| catalog_use::shows_less(before, after));
-    Ok(SeenAgain {
+    let prompts = catalog_use::draw(pair.workspace, &pair.view, &Arc::new(pair.other().clone()))
+        .zip(catalog_use::draw(workspace, view, &after));
+    let overflow = prompts.filter(|(before, after)| catalog_use::shows_less(before, after));
+    SeenAgain {
         ignored: linking.done.iter().filter_map(warning).collect(),
-        overflow: overflow.map(|(_, after)| format!("{}'s catalog is full: {}", pair.title(), shown_less(&after))),
-    })
+        overflow: overflow.map(|(_, after)| format!("{}'s catalog {is_full}: {}", pair.title(), shown_less(&after))),
+    }
 }
 
 /// Writes how many skills a prompt does not show whole: "3 shortened, 2 name only".

@@ -1,6 +1,7 @@
 //! Use case: makes the files of a new skill.
 
 mod folders;
+mod outlook;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use openoxide_wire::{ChangeAnswer, ChangeLine};
 use crate::{Error, ErrorKind, given_path, paths};
 
 pub use folders::{AgentFolder, NewOwner, OtherAgent, folders};
+pub use outlook::{NameChoice, Outlook, outlook};
 
 /// The skill to make.
 #[derive(Clone, Debug)]

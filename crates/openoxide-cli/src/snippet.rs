@@ -56,6 +56,8 @@ pub(crate) fn render(ui: &Ui, workspace: &Workspace, report: &CheckReport, findi
     renderer.render(&[group]) + "\n\n"
 }
 
+/// What is shown in place of a tab.
+const TAB: &str = "→";
 /// The columns that line numbers and marks need.
 const GUTTER: usize = 6;
 
@@ -84,7 +86,9 @@ fn source(finding: &SkillFinding) -> Option<(String, std::ops::Range<usize>)> {
     }
     let start = before.saturating_sub(place.lines.len() - shown.len());
     let end = (start + place.span.len()).min(shown.len());
-    Some((shown.to_owned(), start.min(end)..end))
+    // A tab would look like spaces, and may be what is wrong.
+    let moved = |at: usize| at + shown.get(..at).map_or(0, |before| before.matches('\t').count() * (TAB.len() - 1));
+    Some((shown.replace('\t', TAB), moved(start.min(end))..moved(end)))
 }
 
 /// Returns the next step, safe to print, with the flags that take it.

@@ -82,7 +82,7 @@ impl<'de> Visitor<'de> for StrictSeed {
         while let Some(key) = members.next_key::<String>()? {
             let value = members.next_value_seed(inner)?;
             if map.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key `{key}` stands twice")));
+                return Err(A::Error::custom(format_args!("the key `{key}` appears twice")));
             }
             map.insert(key, value);
         }

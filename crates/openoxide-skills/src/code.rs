@@ -56,7 +56,7 @@ codes! {
     NameFolder = "S0102", "the name differs from its folder";
     BadYaml = "S0103", "the frontmatter is not valid YAML";
     NotMapping = "S0104", "the frontmatter is not a mapping";
-    DuplicateKey = "S0105", "a key stands twice";
+    DuplicateKey = "S0105", "a key appears twice";
     Repaired = "S0106", "a value needs quotes";
     ByteOrderMark = "S0107", "a byte-order mark before the frontmatter";
     YamlFeature = "S0108", "YAML that the standard does not allow";

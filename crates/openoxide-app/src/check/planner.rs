@@ -59,6 +59,14 @@ impl Planner<'_> {
         Ok(plan)
     }
 
+    /// Returns the folders of skills that have something to fix and may not be changed.
+    pub(super) fn left(&self) -> impl Iterator<Item = &PathBuf> {
+        let left = self.targets.folders.iter().filter(|folder| !self.scope.has(folder));
+        left.filter(|folder| {
+            self.judge(&SkillDraft::new(folder)).findings.iter().any(|finding| finding.diagnostic.fix.is_some())
+        })
+    }
+
     fn judge(&self, skill: &SkillDraft) -> Judgment {
         let boundary = self.workspace.around().boundary_at(&skill.folder);
         let hosts = self.frame.hosts_for(self.targets, &skill.folder);

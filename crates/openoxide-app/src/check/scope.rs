@@ -39,10 +39,15 @@ impl Scope {
         Ok(())
     }
 
-    /// Says which skills below the paths are left as they are, and why.
-    pub(super) fn report_left(&self, workspace: &Workspace, targets: &Targets, report: Report<'_>) {
+    /// Says why skills below the paths are left as they are.
+    pub(super) fn report_left<'f>(
+        &self,
+        workspace: &Workspace,
+        left: impl Iterator<Item = &'f PathBuf>,
+        report: Report<'_>,
+    ) {
         let mut repositories: BTreeMap<PathBuf, usize> = BTreeMap::new();
-        for folder in targets.folders.iter().filter(|folder| !self.has(folder)) {
+        for folder in left {
             let is_below = self.bases.iter().any(|(base, _)| folder.starts_with(base));
             if let Some(repository) = repository(folder).filter(|_| is_below) {
                 *repositories.entry(repository).or_default() += 1;

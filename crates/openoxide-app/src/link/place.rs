@@ -62,8 +62,13 @@ impl Placement {
         ChangeLine::new(if is_copy { "copy" } else { "link" }, &self.place, Some(path_text(&self.source)))
     }
 
+    /// Returns the place without links before its last part.
+    pub(super) fn real(&self) -> PathBuf {
+        self.parent.join(self.place.file_name().unwrap_or_default())
+    }
+
     pub(super) fn make(&self, copy: bool) -> Result<(), Error> {
-        let real = self.parent.join(self.place.file_name().unwrap_or_default());
+        let real = self.real();
         let linked = !copy && !self.needs_copy && files::link(&real, &self.source)?;
         if linked { Ok(()) } else { files::copy(&real, &self.source) }
     }
@@ -203,14 +208,15 @@ impl<'w> Places<'w> {
     }
 
     /// Chooses one of the agent's folders: one that the fewest other agents of the user look into, and best one that is
-    /// there already.
+    /// there already, or in a folder of the agent's that is.
     fn root_for(&mut self, entry: &Entry) -> Option<&'w Root> {
         let is_repo = entry.skill.scope == SkillScope::Repo;
         if let Some(chosen) = self.chosen.get(&is_repo) {
             return *chosen;
         }
         // A folder nearer to the project's root serves more of the project.
-        let order = |root: &&Root| (self.others_in(root).count(), !root.path.is_dir(), root.path.components().count());
+        let missing = |root: &Root| root.path.ancestors().take_while(|folder| !folder.is_dir()).count();
+        let order = |root: &&Root| (self.others_in(root).count(), missing(root), root.path.components().count());
         let chosen = self.roots(is_repo).filter(|root| !root.rule.narrow).min_by_key(order);
         self.chosen.insert(is_repo, chosen);
         chosen

@@ -10,8 +10,8 @@ use openoxide_wire::{ChangeAnswer, ChangeLine};
 
 use super::existing::{ExistingLink, FolderItems, remove_empty};
 use super::files::{Existing, not_linked};
-use super::pair::HostPair;
-use crate::{Progress, Report, error::Error, numbers::count, paths};
+use super::{HostPair, Placement, Places, reference};
+use crate::{Progress, Report, error::Error, numbers::count, paths, skill_id::SkillReference};
 
 /// What to take away.
 #[derive(Clone, Debug)]
@@ -29,7 +29,9 @@ pub struct UnlinkInput {
 /// What came of unlinking.
 #[derive(Debug)]
 pub struct Unlinked {
-    /// What was written.
+    /// What was removed: for undoing it. Nothing in a dry run.
+    pub removed: Vec<RemovedLink>,
+    /// What was written, without the way to undo it: each face writes that in its own words.
     pub answer: ChangeAnswer,
     /// Whether the agent still sees a skill that was named, because it looks there itself.
     pub still_seen: bool,
@@ -37,12 +39,32 @@ pub struct Unlinked {
     pub kept: Option<Error>,
 }
 
-/// Takes links and unchanged copies away. Each step is reported before it is taken.
+/// A link or copy that was removed.
+#[derive(Debug)]
+pub struct RemovedLink {
+    /// Where it was.
+    pub place: PathBuf,
+    /// The folder of the skill.
+    pub source: PathBuf,
+    /// Whether it was a copy.
+    pub is_copy: bool,
+    /// The skill that `link` takes to make exactly this again; absent if it would make something else.
+    pub skill: Option<SkillReference>,
+}
+
+/// Takes links and unchanged copies away. Each step is reported.
 pub fn unlink(settings: &PlaceSettings, input: &UnlinkInput, report: Report<'_>) -> Result<Unlinked, Error> {
     let pair = HostPair::of(&settings.workspace, &settings.view, &input.from)?;
     let named: Vec<Vec<&Entry>> = input.skills.iter().map(|skill| pair.find(skill)).collect::<Result<_, _>>()?;
-    let mut removal =
-        Removal { pair: &pair, input, report, removed: BTreeSet::new(), roots: BTreeSet::new(), changes: Vec::new() };
+    let mut removal = Removal {
+        pair: &pair,
+        input,
+        report,
+        removed: BTreeSet::new(),
+        roots: BTreeSet::new(),
+        changes: Vec::new(),
+        gone: Vec::new(),
+    };
     let (mut still_seen, mut kept) = (false, None);
     for found in &named {
         let before = removal.removed.len();
@@ -52,7 +74,7 @@ pub fn unlink(settings: &PlaceSettings, input: &UnlinkInput, report: Report<'_>)
         }
     }
     if input.all {
-        let found: Vec<&Entry> = pair.own.entries().filter(|entry| is_own(entry)).collect();
+        let found: Vec<&Entry> = pair.own().entries().filter(|entry| is_own(entry)).collect();
         removal.take(&found)?;
         let (links, host) = (count(removal.removed.len(), "link"), pair.title());
         let verb = if input.dry_run { "would be removed" } else { "removed" };
@@ -60,7 +82,8 @@ pub fn unlink(settings: &PlaceSettings, input: &UnlinkInput, report: Report<'_>)
     }
     removal.remove_empty();
     let answer = ChangeAnswer { dry_run: input.dry_run, ..ChangeAnswer::new(removal.changes, None) };
-    Ok(Unlinked { answer, still_seen, kept })
+    let removed = if removal.gone.is_empty() { Vec::new() } else { removed(settings, input, &removal.gone)? };
+    Ok(Unlinked { removed, answer, still_seen, kept })
 }
 
 struct Removal<'r> {
@@ -71,6 +94,8 @@ struct Removal<'r> {
     /// The agent's folders in which something was removed.
     roots: BTreeSet<PathBuf>,
     changes: Vec<ChangeLine>,
+    /// What was removed and was not only to be.
+    gone: Vec<ExistingLink>,
 }
 
 impl Removal<'_> {
@@ -97,12 +122,14 @@ impl Removal<'_> {
                 }
                 // A skill that is found by two paths comes twice.
                 if self.removed.insert(link.path.clone()) {
-                    self.say(format!("remove {}", self.short(&link.path)));
                     if !self.input.dry_run {
                         link.remove()?;
                     }
+                    let verb = if self.input.dry_run { "would remove" } else { "removed" };
+                    self.say(format!("{verb} {}", self.short(&link.path)));
                     self.changes.push(ChangeLine::new("remove", &link.path, Some(path_text(&link.source))));
-                    self.roots.insert(link.root);
+                    self.roots.insert(link.root.clone());
+                    self.gone.extend((!self.input.dry_run).then_some(link));
                 }
             }
         }
@@ -139,10 +166,30 @@ impl Removal<'_> {
         for root in std::mem::take(&mut self.roots).iter().filter(|_| !self.input.dry_run) {
             if let Some(folder) = remove_empty(self.pair.workspace, root) {
                 self.changes.push(ChangeLine::new("remove", &folder, None));
-                self.say(format!("remove {}, which is empty now", self.short(&folder)));
+                self.say(format!("removed {}, which is empty now", self.short(&folder)));
             }
         }
     }
+}
+
+/// Looks again, and says of what was removed whether `link` would make it again as it was.
+fn removed(settings: &PlaceSettings, input: &UnlinkInput, gone: &[ExistingLink]) -> Result<Vec<RemovedLink>, Error> {
+    let workspace = settings.workspace.reopen()?;
+    let (own, _) = workspace.view(&settings.view.spec.id())?;
+    let pair = HostPair::of(&workspace, &own, &input.from)?;
+    let mut places = Places::of(&workspace, &pair.view);
+    let removed = gone.iter().map(|link| {
+        let is_copy = link.existing == Existing::Copy;
+        let found = link.source.to_str().and_then(|source| pair.find(source).ok()).unwrap_or_default();
+        let entry = found.first().filter(|entry| pair.seen(entry, None).is_none());
+        let placement = entry.and_then(|entry| places.plan(entry).ok());
+        let is_same = |placement: &Placement| {
+            placement.is_free() && placement.real() == link.path && (is_copy || !placement.needs_copy)
+        };
+        let skill = entry.filter(|_| placement.as_ref().is_some_and(is_same)).map(|entry| reference(&pair, entry));
+        RemovedLink { place: link.path.clone(), source: link.source.clone(), is_copy, skill }
+    });
+    Ok(removed.collect())
 }
 
 fn is_own(entry: &Entry) -> bool {

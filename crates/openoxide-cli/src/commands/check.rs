@@ -17,9 +17,9 @@ mod text;
 /// Check skills for errors
 ///
 /// Without a path, checks every skill that one of your agents finds from here. A path may be a skill's folder, its file,
-/// or a folder of skills, in a project or not. A finding is an error if one of your agents drops the skill, a warning if
-/// one reads it differently, and a note if only the standard objects. Exit status: 0 without an error, 1 with one; with
-/// --diff, 1 if there is something to change.
+/// or a folder of skills, in a project or not. A finding is an error if one of your agents drops the skill or if its
+/// description is still a placeholder, a warning if an agent reads it differently, and a note if only the standard objects.
+/// Exit status: 0 without an error, 1 with one; with --diff, 1 if there is something to change.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("changes").args(["fix", "diff"]).multiple(true))]
 pub(crate) struct CheckArgs {
@@ -74,12 +74,12 @@ pub(crate) fn check(ui: &Ui, args: &CheckArgs) -> anyhow::Result<ExitStatus> {
         say_no_agent(ui, &workspace);
     }
     if args.diff {
-        return diff(ui, &workspace, &report);
+        return diff(ui, args, &workspace, &report);
     }
     match if ui.common.json { Format::Json } else { args.format } {
         // The exit status is the answer.
         Format::Text | Format::Concise if ui.common.quiet => {}
-        Format::Text => ui.data(&text::report(ui, &workspace, &report))?,
+        Format::Text => ui.data(&text::report(ui, args, &workspace, &report))?,
         Format::Concise => ui.data(&concise::report(&workspace, &report))?,
         Format::Json => ui.json(&report.answer()).map(drop)?,
         Format::Sarif => ui.json(&sarif::report(&workspace, &report)).map(drop)?,
@@ -107,15 +107,16 @@ fn input(args: &CheckArgs) -> CheckInput {
 }
 
 /// Shows the changes that were planned.
-fn diff(ui: &Ui, workspace: &Workspace, report: &CheckReport) -> anyhow::Result<ExitStatus> {
+fn diff(ui: &Ui, args: &CheckArgs, workspace: &Workspace, report: &CheckReport) -> anyhow::Result<ExitStatus> {
     if !ui.common.quiet {
         ui.raw(&report.plan.diff(workspace))?;
     }
     let skills = count(report.skills, "skill");
-    ui.say(&match report.plan.fixes() {
+    let planned = match report.plan.fixes() {
         0 => format!("nothing to fix in {skills}"),
         fixes => format!("--fix would make {} in {skills}", count(fixes, "change")),
-    });
+    };
+    ui.say(&format!("{planned}{}", fixable_elsewhere(report, args)));
     Ok(if report.plan.is_empty() { ExitStatus::Done } else { ExitStatus::No })
 }
 
@@ -134,7 +135,7 @@ fn summary(report: &CheckReport, args: &CheckArgs) -> String {
 
 /// Says what can still be fixed, and how. What is left after a fix was left for a reason, which was said.
 fn fixable(report: &CheckReport, args: &CheckArgs) -> String {
-    let Fixable { edits, renames, elsewhere } = report.fixable();
+    let Fixable { edits, renames, .. } = report.fixable();
     let here = match (edits, renames) {
         (0, 0) => String::new(),
         (_, renames) if args.fix && (args.rename || renames == 0) => String::new(),
@@ -143,9 +144,14 @@ fn fixable(report: &CheckReport, args: &CheckArgs) -> String {
         (0, renames) => format!("; {renames} fixable with --fix --rename"),
         (some, renames) => format!("; {some} fixable with --fix, {renames} more with --rename"),
     };
-    match (elsewhere, args.paths.is_empty()) {
-        (0, _) => here,
-        (some, true) => format!("{here}; {some} outside of the project, fixable with --fix PATH"),
-        (some, false) => format!("{here}; {some} left alone, fixable with --fix PATH"),
+    format!("{here}{}", fixable_elsewhere(report, args))
+}
+
+/// Says how many findings `--fix` leaves alone because of where they are.
+fn fixable_elsewhere(report: &CheckReport, args: &CheckArgs) -> String {
+    match (report.fixable().elsewhere, args.paths.is_empty()) {
+        (0, _) => String::new(),
+        (some, true) => format!("; {some} outside of the project, fixable with --fix PATH"),
+        (some, false) => format!("; {some} left alone, fixable with --fix PATH"),
     }
 }

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use openoxide_app::link::{LinkInput, UnlinkInput};
-use openoxide_app::{Error, PlaceSettings, Report, SkillReference, Workspace, paths};
+use openoxide_app::link::{LinkInput, RemovedLink, UnlinkInput};
+use openoxide_app::{Error, PlaceSettings, Progress, Report, SkillReference, Workspace, paths};
 
+use crate::asking::AskingArgs;
+use crate::choosing::can_ask;
 use crate::ui::{ExitStatus, Ui};
 use crate::{error::CommandError, session::open, typed};
 
@@ -47,6 +49,9 @@ pub(crate) struct UnlinkArgs {
     /// Every link in the agent's folders that leads to a skill elsewhere; never a copy
     #[arg(long, conflicts_with = "skills")]
     all: bool,
+    /// With --all at a terminal, remove them without asking
+    #[arg(long, short = 'y')]
+    yes: bool,
     /// Only show what would be done
     #[arg(long)]
     dry_run: bool,
@@ -79,13 +84,36 @@ pub(crate) fn unlink(ui: &Ui, args: &UnlinkArgs) -> anyhow::Result<ExitStatus> {
     let settings = open(ui)?;
     let (skills, from) = (args.skills.clone(), args.from.clone());
     let input = UnlinkInput { skills, from, all: args.all, dry_run: args.dry_run };
-    let unlinked = reported(ui, &settings, |report| openoxide_app::link::unlink(&settings, &input, report))?;
+    if args.all && !args.dry_run && !args.yes && can_ask() && !is_wanted(ui, &settings, &input)? {
+        ui.say("nothing was removed");
+        return Ok(ExitStatus::No);
+    }
+    let mut unlinked = reported(ui, &settings, |report| openoxide_app::link::unlink(&settings, &input, report))?;
+    unlinked.answer.undo = undo_of_unlink(ui, args, &settings.workspace, &unlinked.removed);
     ui.json_if_asked(&unlinked.answer)?;
     match unlinked.kept {
         Some(error) => Err(error.into()),
         None if unlinked.still_seen => Ok(ExitStatus::No),
         None => Ok(ExitStatus::Done),
     }
+}
+
+/// Shows what would be removed, and asks. Where there is nothing, there is nothing to ask.
+fn is_wanted(ui: &Ui, settings: &PlaceSettings, input: &UnlinkInput) -> anyhow::Result<bool> {
+    let preview = UnlinkInput { dry_run: true, ..input.clone() };
+    let mut lines = Vec::new();
+    let planned = openoxide_app::link::unlink(settings, &preview, &mut |progress| match progress {
+        Progress::Done(text) => lines.push(text),
+        progress => ui.progress(progress),
+    })?;
+    if planned.answer.changes.is_empty() {
+        return Ok(true);
+    }
+    // It is shown even with `--quiet`: it is asked about.
+    for line in &lines {
+        ui.ask(line);
+    }
+    Ok(AskingArgs::default().consent(ui, "Remove them?")?)
 }
 
 /// Says what is reported, after a warning of what is wrong with settings. An error before anything is done stands alone.
@@ -126,4 +154,28 @@ fn undo(ui: &Ui, args: &LinkArgs, workspace: &Workspace, made: &[(SkillReference
         ui.say(&format!("undo by hand: remove {place}"));
     }
     command
+}
+
+/// Says how to bring back what was removed, link by link as it was.
+fn undo_of_unlink(ui: &Ui, args: &UnlinkArgs, workspace: &Workspace, removed: &[RemovedLink]) -> Option<String> {
+    let (mut links, mut copies) = (Vec::new(), Vec::new());
+    for link in removed {
+        let word = link.skill.as_ref().and_then(|skill| typed::skill(workspace, skill));
+        let (place, source) = (paths::short(workspace, &link.place), paths::short(workspace, &link.source));
+        match (word, link.is_copy) {
+            (Some(word), false) => links.push(word),
+            (Some(word), true) => copies.push(word),
+            (None, false) => ui.say(&format!("undo by hand: link {place} to {source}")),
+            (None, true) => ui.say(&format!("undo by hand: copy {source} to {place}")),
+        }
+    }
+    let command = |words: &[String], copy: &str| {
+        let into = format!("--into {}{copy}", args.from);
+        (!words.is_empty()).then(|| typed::command(&ui.common, "link", Some(&words.join(" ")), &into))
+    };
+    let commands: Vec<String> = command(&links, "").into_iter().chain(command(&copies, " --copy")).collect();
+    for command in &commands {
+        ui.say_command("undo", command);
+    }
+    (!commands.is_empty()).then(|| commands.join(" && "))
 }

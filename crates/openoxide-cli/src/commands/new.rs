@@ -1,8 +1,10 @@
 //! `new`: the files of a new skill.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use openoxide_app::new::{AgentFolder, NewInput, NewOwner, NewPlace, folders};
+use openoxide_app::explain::Advice;
+use openoxide_app::new::{AgentFolder, NameChoice, NewInput, NewOwner, NewPlace, Outlook, folders, outlook};
 use openoxide_app::{Workspace, paths};
 
 use crate::choosing::{can_ask, choose};
@@ -47,8 +49,11 @@ pub(crate) fn new(ui: &Ui, args: &NewArgs) -> anyhow::Result<ExitStatus> {
         true => ui.json(&made.answer).map(drop)?,
         false => ui.data(&format!("{}\n", paths::short(&workspace, &made.file)))?,
     }
+    // The skill is made: what cannot be said of it is no error.
+    let outlook = outlook(&workspace, &input.name, &made).unwrap_or_default();
+    say_namesakes(ui, &workspace, &input.name, &outlook);
     if let NewPlace::Agents(folder) = &input.place {
-        say_unseen(ui, &workspace, folder, &input.name);
+        say_unseen(ui, &workspace, folder, &outlook);
     }
     say_next(ui, &workspace, &made.folder, args.description.is_some());
     made.answer.undo.iter().for_each(|undo| ui.say_command("undo", undo));
@@ -77,17 +82,44 @@ fn ask(ui: &Ui, workspace: &Workspace, found: &[AgentFolder], name: &str) -> Opt
     choose(ui, &question, &lines.collect::<Vec<_>>())
 }
 
-/// Says which agents do not look in the folder, and what makes them see the skill.
-fn say_unseen(ui: &Ui, workspace: &Workspace, folder: &AgentFolder, name: &str) {
+/// Says that other skills have this name, and which of them each agent uses.
+fn say_namesakes(ui: &Ui, workspace: &Workspace, name: &str, outlook: &Outlook) {
+    if outlook.namesakes.is_empty() {
+        return;
+    }
+    let folder = |file: &PathBuf| paths::short(workspace, file.parent().unwrap_or(file));
+    let others: Vec<String> = outlook.namesakes.iter().map(folder).collect();
+    let mut fact = format!("there is another `{}` in {}", safe(name), others.join(", "));
+    for (choice, what) in [(NameChoice::New, "this one"), (NameChoice::Other, "that one"), (NameChoice::Both, "both")] {
+        let agents = outlook.choices.iter().filter(|(_, chosen)| *chosen == choice);
+        let titles: Vec<String> = agents.map(|(title, _)| safe(title)).collect();
+        if !titles.is_empty() {
+            let verb = if titles.len() == 1 { "uses" } else { "use" };
+            let _ = write!(fact, "; {} {verb} {what}", titles.join(", "));
+        }
+    }
+    ui.warn(&fact);
+    let explain = typed::command(&ui.common, "explain", Some(&typed::shown_word(name)), "");
+    ui.hint(&format!("`{explain}` says which of them each agent uses"));
+}
+
+/// Says which agents do not look in the folder, and what makes them see the skill, unless it makes something worse.
+fn say_unseen(ui: &Ui, workspace: &Workspace, folder: &AgentFolder, outlook: &Outlook) {
     let place = paths::short(workspace, &folder.path);
     for agent in &folder.unseen_by {
         let fact = format!("{} does not look in {place}", safe(&agent.title));
-        if agent.has_folder {
-            let into = format!("--into {}", agent.host);
-            let link = typed::command(&typed::for_all(&ui.common), "link", Some(&typed::shown_word(name)), &into);
-            ui.hint(&format!("{fact}: `{link}`"));
-        } else {
-            ui.say(&fact);
+        let advice = outlook.advice.iter().find(|(title, _)| *title == agent.title).map(|(_, advice)| advice);
+        match advice {
+            Some(Advice::Link { skill, into }) => {
+                let word = typed::skill(workspace, skill);
+                let common = typed::for_all(&ui.common);
+                let link = word.map(|word| typed::command(&common, "link", Some(&word), &format!("--into {into}")));
+                ui.hint(&link.map_or_else(|| fact.clone(), |link| format!("{fact}: `{link}`")));
+            }
+            Some(Advice::Full { title, .. }) => {
+                ui.say(&format!("{fact}; no link is suggested: {}'s catalog is full", safe(title)));
+            }
+            _ => ui.say(&fact),
         }
     }
 }

@@ -206,11 +206,11 @@ fn repeats_are_grouped() {
       |
       = help: add `description:` with what the skill does and when to use it
 
-    note[S0110] in 5 skills: a field that is not in the standard
+    note[S0110] 5 times: a field that is not in the standard
       --> .agents/skills/a/SKILL.md:4:1  `version` is not a field of the standard
       --> .agents/skills/b/SKILL.md:4:1  `version` is not a field of the standard
       --> .agents/skills/c/SKILL.md:4:1  `version` is not a field of the standard
-      … and 2 more: --select S0110 --format concise
+      … and 2 more: openoxide check --select S0110 --format concise
       = help: leave it if an agent of yours reads it; else move it under `metadata`
 
     note[S0108]: the standard's YAML does not have flow style (`[a, b]` or `{a:
@@ -230,18 +230,54 @@ fn repeats_are_grouped() {
     assert_eq!(output.stdout.matches("note[S0110]").count(), 5, "{output}");
 }
 
+/// What most have in common must not hide what one of them could be told.
+#[test]
+fn a_help_of_its_own_comes_first_in_a_group() {
+    let context = five_skills();
+    context.tree(
+        "//- project/.agents/skills/h/SKILL.md\n---\nname: h\ndescription: d\nallowed_tools: Read\nversion: 1\n---\n",
+    );
+    insta::assert_snapshot!(run(&context, &["check", ".agents/skills", "--select", "S0110", "--all-hosts"]).stdout, @"
+    warning[S0110] 7 times: a field that is not in the standard
+      --> .agents/skills/h/SKILL.md:4:1  `allowed_tools` is not a field of the stan…
+          = help: did you mean `allowed-tools`?
+      --> .agents/skills/a/SKILL.md:4:1  `version` is not a field of the standard
+      --> .agents/skills/b/SKILL.md:4:1  `version` is not a field of the standard
+      … and 4 more: openoxide check .agents/skills --select S0110 --format concise --all-hosts
+      = read differently by: RemcoChat
+      = help: leave it if an agent of yours reads it; else move it under `metadata`
+    ");
+    let concise = run(&context, &["check", "--format", "concise"]).stdout;
+    assert!(concise.contains("standard; help: did you mean `allowed-tools`?\n"), "{concise}");
+}
+
+#[test]
+fn a_tab_is_shown_and_named() {
+    let context = skill(".agents/skills/tab", "---\nname: tab\ndescription: d\nmetadata:\n\towner: me\n---\n");
+    insta::assert_snapshot!(run(&context, &["check", "--host", "agentskills"]).stdout, @"
+    error[S0103]: the frontmatter is not valid YAML: tabs disallowed within this
+                  context (block indentation)
+     --> .agents/skills/tab/SKILL.md:5:2
+      |
+    5 | →owner: me
+      |  ^
+      |
+      = help: indent with spaces instead of the tab
+    ");
+}
+
 #[test]
 fn concise() {
     insta::assert_snapshot!(run(&five_skills(), &["check", "--format", "concise"]), @"
     status: 1
     ----- stdout -----
-    .agents/skills/a/SKILL.md:4:1: note[S0110]: `version` is not a field of the standard
-    .agents/skills/b/SKILL.md:4:1: note[S0110]: `version` is not a field of the standard
-    .agents/skills/c/SKILL.md:4:1: note[S0110]: `version` is not a field of the standard
-    .agents/skills/d/SKILL.md:4:1: note[S0110]: `version` is not a field of the standard
-    .agents/skills/e/SKILL.md:4:1: note[S0110]: `version` is not a field of the standard
-    .agents/skills/f/SKILL.md:1:1: error[S0119]: the frontmatter has no `description`
-    .agents/skills/g/SKILL.md:4:16: note[S0108]: the standard's YAML does not have flow style (`[a, b]` or `{a: b}`)
+    .agents/skills/a/SKILL.md:4:1: note[S0110]: `version` is not a field of the standard; help: leave it if an agent of yours reads it; else move it under `metadata`
+    .agents/skills/b/SKILL.md:4:1: note[S0110]: `version` is not a field of the standard; help: leave it if an agent of yours reads it; else move it under `metadata`
+    .agents/skills/c/SKILL.md:4:1: note[S0110]: `version` is not a field of the standard; help: leave it if an agent of yours reads it; else move it under `metadata`
+    .agents/skills/d/SKILL.md:4:1: note[S0110]: `version` is not a field of the standard; help: leave it if an agent of yours reads it; else move it under `metadata`
+    .agents/skills/e/SKILL.md:4:1: note[S0110]: `version` is not a field of the standard; help: leave it if an agent of yours reads it; else move it under `metadata`
+    .agents/skills/f/SKILL.md:1:1: error[S0119]: the frontmatter has no `description`; help: add `description:` with what the skill does and when to use it
+    .agents/skills/g/SKILL.md:4:16: note[S0108]: the standard's YAML does not have flow style (`[a, b]` or `{a: b}`); help: write one item a line
     ----- stderr -----
     no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
     1 error, 6 notes in 7 skills
@@ -361,7 +397,7 @@ fn github() {
     status: 1
     ----- stdout -----
     ::error file=.agents/skills/empty/SKILL.md,line=1,col=1,title=S0100%3A no frontmatter::the file does not begin with frontmatter%0Abegin with `---`, the lines `name:` and `description:`, and `---`
-    ::warning file=.agents/skills/pdf_forms/SKILL.md,line=2,col=7,title=S0102%3A the name differs from its folder::the name differs from its folder%0Arename the folder to `pdf-forms`, or the skill
+    ::warning file=.agents/skills/pdf_forms/SKILL.md,line=2,col=7,title=S0102%3A the name differs from its folder::the name differs from its folder%0Arename the folder to `pdf-forms`
     ::error file=.agents/skills/pdf_forms/SKILL.md,line=3,col=14,title=S0103%3A the frontmatter is not valid YAML::a value needs quotes%0Aput quotes around the value (YAML: mapping values are not allowed in this context)
     ----- stderr -----
     2 errors, 1 warning in 3 skills; 1 fixable with --fix, 1 more with --rename
@@ -403,8 +439,7 @@ fn fix_renames_a_folder_if_it_may() {
     2 | name: pdf-forms
       |       ^^^^^^^^^ the folder is called `pdf_forms`
       |
-      = help: rename the folder to `pdf-forms`, or the skill   (--fix --rename does
-              this)
+      = help: rename the folder to `pdf-forms`   (--fix --rename does this)
 
     ----- stderr -----
     no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
@@ -560,6 +595,9 @@ fn what_a_fix_does_not_reach_is_not_said_to_be_fixable() {
     assert!(output.stdout.contains("(--fix ~/.agents/skills/yours"), "{output}");
     let output = run(&context, &["check", "--fix", "--host", "openoxide"]);
     assert!(output.stderr.contains("1 fixed; 1 outside of the project, fixable with --fix PATH"), "{output}");
+    let output = run(&context, &["check", "--fix", "--diff", "--host", "openoxide"]);
+    let left = "nothing to fix in 2 skills; 1 outside of the project, fixable with --fix PATH\n";
+    assert_eq!((output.status, output.stderr.as_str()), (Some(0), left), "{output}");
     let output = run(&context, &["check", "--fix", "--host", "openoxide", "../home/.agents/skills/yours"]);
     assert!(output.stderr.contains("1 fixed"), "{output}");
 }
@@ -711,6 +749,28 @@ fn fix_leaves_other_repositories_alone() {
     assert!(read(&context, "vendor/sub/bad/SKILL.md").contains("'Use: it'"), "a repository that is named is fixed");
 }
 
+/// A skill that has nothing to fix is not spoken of, wherever it is.
+#[test]
+fn only_what_has_something_to_fix_is_said_to_be_left() {
+    let context = TestContext::new();
+    context.tree("//- project/elsewhere/good/SKILL.md\n---\nname: good\ndescription: d\n---\n");
+    context.tree("//- project/skills/good -> ../elsewhere/good\n//- project/skills/bad -> ../elsewhere/bad\n");
+    context.tree(&format!("//- project/elsewhere/bad/SKILL.md\n{BAD}"));
+    let output = run(&context, &["check", "--fix", "--host", "codex", "skills"]);
+    let warnings: Vec<&str> = output.stderr.lines().filter(|line| line.starts_with("warning")).collect();
+    let left = "warning: elsewhere/bad is reached through a link and is not fixed; name it to fix it";
+    assert_eq!(warnings, [left], "{output}");
+}
+
+/// A name is suggested only if the host allows it.
+#[test]
+fn of_folder_and_name_either_can_be_changed() {
+    let context = skill(".agents/skills/pdf-tools", "---\nname: pdf-forms\ndescription: Fill forms\n---\n");
+    let output = run(&context, &["check", "--host", "agentskills"]);
+    let help = "rename the folder to `pdf-forms`, or change the skill's name to\n          `pdf-tools`";
+    assert!(output.stdout.contains(help), "{output}");
+}
+
 /// From a home folder, nothing below is searched for nested folders of skills, and that is said.
 #[test]
 fn a_home_folder_is_not_searched_for_nested_skills() {
@@ -781,8 +841,7 @@ fn fix_does_not_overwrite() {
       |
       = dropped by: Crush, RemcoChat, Roo Code, VS Code
       = read differently by: OpenOxide, pi
-      = help: rename the folder to `pdf-forms`, or the skill   (--fix --rename does
-              this)
+      = help: rename the folder to `pdf-forms`   (--fix --rename does this)
 
     ----- stderr -----
     warning: .agents/skills/pdf_forms is not renamed: `pdf-forms` is already there

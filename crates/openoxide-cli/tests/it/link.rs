@@ -46,7 +46,7 @@ fn there_and_back() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    link .claude/skills/deploy to .agents/skills/deploy
+    linked .claude/skills/deploy to .agents/skills/deploy
     undo: openoxide unlink deploy --from claude-code
     ");
     assert_eq!(target(&context, "project/.claude/skills/deploy"), "../../.agents/skills/deploy");
@@ -61,7 +61,8 @@ fn there_and_back() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    remove .claude/skills/deploy
+    removed .claude/skills/deploy
+    undo: openoxide link deploy --into claude-code
     ");
     assert_eq!(names(&context, "claude-code"), before);
     insta::assert_snapshot!(run(&context, &["unlink", "deploy", "--from", "claude-code"]), @"
@@ -81,8 +82,8 @@ fn all_of_them() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    link .claude/skills/deploy to .agents/skills/deploy
-    link ~/.claude/skills/sql to ~/.agents/skills/sql
+    would link .claude/skills/deploy to .agents/skills/deploy
+    would link ~/.claude/skills/sql to ~/.agents/skills/sql
     2 skills would be put where Claude Code looks
     ");
     assert_eq!(snapshot_of(context.root()), before, "a dry run writes nothing");
@@ -90,8 +91,8 @@ fn all_of_them() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    link .claude/skills/deploy to .agents/skills/deploy
-    link ~/.claude/skills/sql to ~/.agents/skills/sql
+    linked .claude/skills/deploy to .agents/skills/deploy
+    linked ~/.claude/skills/sql to ~/.agents/skills/sql
     2 skills put where Claude Code looks
     undo: openoxide unlink deploy sql --from claude-code
     ");
@@ -109,8 +110,8 @@ fn all_of_them() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    remove .claude/skills/deploy
-    remove ~/.claude/skills/sql
+    would remove .claude/skills/deploy
+    would remove ~/.claude/skills/sql
     2 links of Claude Code would be removed
     ");
     assert_eq!(snapshot_of(context.root()), once, "a dry run removes nothing");
@@ -118,10 +119,11 @@ fn all_of_them() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    remove .claude/skills/deploy
-    remove ~/.claude/skills/sql
+    removed .claude/skills/deploy
+    removed ~/.claude/skills/sql
     2 links of Claude Code removed
-    remove ~/.claude, which is empty now
+    removed ~/.claude, which is empty now
+    undo: openoxide link deploy sql --into claude-code
     ");
     assert_eq!(names(&context, "claude-code"), ["notes"]);
     assert_eq!(names(&context, "openoxide"), ["deploy", "notes", "sql"]);
@@ -150,7 +152,7 @@ fn a_copy_goes_only_while_it_is_the_same() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    copy .agents/skills/deploy to .claude/skills/deploy
+    copied .agents/skills/deploy to .claude/skills/deploy
     undo: openoxide unlink deploy --from claude-code
     ");
     let copy = context.project().join(".claude/skills/deploy");
@@ -179,7 +181,8 @@ fn a_copy_goes_only_while_it_is_the_same() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    remove .claude/skills/deploy
+    removed .claude/skills/deploy
+    undo: openoxide link deploy --into claude-code --copy
     ");
     assert!(!copy.exists() && context.project().join(".agents/skills/deploy/scripts/run.sh").is_file());
     assert_eq!(fs_err::read_dir(copy.parent().unwrap()).unwrap().count(), 1, "nothing is left of the work");
@@ -203,13 +206,16 @@ folder_links = \"skip\"
     let output = run(&context, &["link", "deploy", "--into", "acme"]);
     assert_eq!(
         output.stderr,
-        "copy .agents/skills/deploy to .acme/skills/deploy\nundo: openoxide unlink deploy --from acme\n"
+        "copied .agents/skills/deploy to .acme/skills/deploy\nundo: openoxide unlink deploy --from acme\n"
     );
     assert_eq!(names(&context, "acme"), ["deploy"]);
     let output = run(&context, &["unlink", "deploy", "--from", "acme"]);
     assert_eq!(
         (output.status, output.stderr.as_str()),
-        (Some(0), "remove .acme/skills/deploy\nremove .acme, which is empty now\n")
+        (
+            Some(0),
+            "removed .acme/skills/deploy\nremoved .acme, which is empty now\nundo: openoxide link deploy --into acme --copy\n"
+        )
     );
     // It has no folder for what is the user's, and says so; all of them is all that have a place.
     refused(&context, &["link", "sql", "--into", "acme"], 2, "Acme has no folder for the skills of a user");
@@ -249,7 +255,7 @@ fn one_that_is_taken_does_not_stop_the_others() {
     ----- stderr -----
     error: `.claude/skills/deploy` is there already, and is something else
     hint: nothing is replaced: rename or remove what is there
-    link ~/.claude/skills/sql to ~/.agents/skills/sql
+    linked ~/.claude/skills/sql to ~/.agents/skills/sql
     1 skill put where Claude Code looks
     undo: openoxide unlink sql --from claude-code
     error: 1 of 2 skills could not be linked
@@ -368,7 +374,7 @@ fn the_only_way_to_a_skill_is_not_removed() {
     assert_eq!(output.status, Some(0), "{output}");
     assert_eq!(names(&context, "claude-code"), ["tool"], "called like the skill, not like the folder behind it");
     let output = run(&context, &["unlink", "--all", "--from", "claude-code"]);
-    assert!(output.stderr.contains("remove .claude/skills/tool\n1 link of Claude Code removed"), "{output}");
+    assert!(output.stderr.contains("removed .claude/skills/tool\n1 link of Claude Code removed"), "{output}");
     assert_eq!(names(&context, "openoxide"), ["tool"]);
 }
 
@@ -378,7 +384,7 @@ fn a_folder_that_is_called_otherwise() {
     let context = TestContext::new();
     context.tree(&skill_file("project/.agents/skills", "pdf_forms", "pdf-forms"));
     let output = run(&context, &["link", "pdf-forms", "--into", "claude-code"]);
-    assert!(output.stderr.starts_with("link .claude/skills/pdf-forms to .agents/skills/pdf_forms\n"), "{output}");
+    assert!(output.stderr.starts_with("linked .claude/skills/pdf-forms to .agents/skills/pdf_forms\n"), "{output}");
     assert_eq!(names(&context, "claude-code"), ["pdf-forms"]);
     // By the folder's name, and by path, it is the same skill.
     assert_eq!(run(&context, &["unlink", "pdf_forms", "--from", "claude-code"]).status, Some(0));
@@ -389,7 +395,9 @@ fn a_folder_that_is_called_otherwise() {
     // A link by hand under any name is found too.
     context.tree("//- project/.claude/skills/forms -> ../../.agents/skills/pdf_forms\n");
     let output = run(&context, &["unlink", "pdf-forms", "--from", "claude-code"]);
-    let expected = "remove .claude/skills/forms\nremove .claude/skills/pdf-forms\nremove .claude, which is empty now\n";
+    let expected = "removed .claude/skills/forms\nremoved .claude/skills/pdf-forms\nremoved .claude, which is empty now\n\
+         undo by hand: link .claude/skills/forms to .agents/skills/pdf_forms\n\
+         undo: openoxide link pdf-forms --into claude-code\n";
     assert_eq!(output.stderr, expected);
 }
 
@@ -458,12 +466,12 @@ fn names_that_nobody_could_print() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    link .codex/skills/-x to .claude/skills/-x
-    link .codex/skills/\xff\xfe to .claude/skills/\xff\xfe
-    link .codex/skills/hidden\u{202e} to .claude/skills/hidden\u{202e}
-    link .codex/skills/it's $(two) to .claude/skills/it's $(two)
-    link .codex/skills/red\u{1b}[31m to .claude/skills/red\u{1b}[31m
-    link .codex/skills/two lines to .claude/skills/two lines
+    linked .codex/skills/-x to .claude/skills/-x
+    linked .codex/skills/\xff\xfe to .claude/skills/\xff\xfe
+    linked .codex/skills/hidden\u{202e} to .claude/skills/hidden\u{202e}
+    linked .codex/skills/it's $(two) to .claude/skills/it's $(two)
+    linked .codex/skills/red\u{1b}[31m to .claude/skills/red\u{1b}[31m
+    linked .codex/skills/two lines to .claude/skills/two lines
     6 skills put where Codex looks
     undo: openoxide unlink --from codex --host claude-code@2.1.240 -- -x '\xff\xfe' 'it'\''s $(two)'
     undo by hand: remove .codex/skills/hidden\u{202e}
@@ -501,7 +509,7 @@ fn a_link_that_does_not_help_is_a_no() {
     status: 1
     ----- stdout -----
     ----- stderr -----
-    link .agents/skills/forms to .claude/skills/forms
+    linked .agents/skills/forms to .claude/skills/forms
     warning: Zed still ignores forms: a value needs quotes
     undo: openoxide unlink forms --from zed
     ");
@@ -525,11 +533,11 @@ fn all_of_them_leaves_out_what_the_agent_would_drop() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    link .roo/skills/deploy to .agents/skills/deploy
+    linked .roo/skills/deploy to .agents/skills/deploy
     warning: forms is left out, because Roo Code would drop it: a value needs quotes
-    link .roo/skills/notes to .claude/skills/notes
-    link .roo/skills/pdf-forms to .agents/skills/pdf_forms
-    link ~/.roo/skills/sql to ~/.agents/skills/sql
+    linked .roo/skills/notes to .claude/skills/notes
+    linked .roo/skills/pdf-forms to .agents/skills/pdf_forms
+    linked ~/.roo/skills/sql to ~/.agents/skills/sql
     4 skills put where Roo Code looks
     undo: openoxide unlink deploy notes pdf-forms sql --from roo
     ");
@@ -550,12 +558,12 @@ fn a_folder_for_all_of_the_agent_is_chosen() {
     let context = project();
     context.tree("//- project/.roo/skills-code/\n");
     let output = run(&context, &["link", "deploy", "--into", "roo"]);
-    assert!(output.stderr.starts_with("link .roo/skills/deploy to .agents/skills/deploy\n"), "{output}");
+    assert!(output.stderr.starts_with("linked .roo/skills/deploy to .agents/skills/deploy\n"), "{output}");
     assert_eq!(names(&context, "roo"), ["deploy"]);
     // A link there is found and removed all the same.
     context.tree("//- project/.roo/skills-code/notes -> ../../.claude/skills/notes\n");
     let output = run(&context, &["unlink", "notes", "--from", "roo"]);
-    assert!(output.stderr.starts_with("remove .roo/skills-code/notes\n"), "{output}");
+    assert!(output.stderr.starts_with("removed .roo/skills-code/notes\n"), "{output}");
 }
 
 /// Lists what is below a folder: paths and what links lead to.
@@ -596,6 +604,49 @@ fn the_undo_leaves_the_tree_as_it_was() {
     }
 }
 
+/// What brings links back makes them as they were, and nothing else.
+#[test]
+fn the_undo_of_unlink_brings_the_links_back() {
+    for extra in [&[][..], &["--copy"]] {
+        let context = project();
+        run(&context, &[&["link", "deploy", "sql", "--into", "claude-code"], extra].concat());
+        let before = tree_of(&context);
+        let output = run(&context, &["unlink", "deploy", "sql", "--from", "claude-code"]);
+        let (_, undo) = output.stderr.split_once("undo: openoxide ").unwrap();
+        let undo: Vec<&str> = undo.split_whitespace().collect();
+        assert_ne!(tree_of(&context), before, "{output}");
+        assert_eq!(run(&context, &undo).status, Some(0), "{output}");
+        assert_eq!(tree_of(&context), before, "{output}");
+    }
+    // One of these has another name than `link` would give it.
+    let context = project();
+    run(&context, &["link", "deploy", "sql", "--into", "claude-code"]);
+    let skills = context.project().join(".claude/skills");
+    fs_err::rename(skills.join("deploy"), skills.join("ship")).unwrap();
+    insta::assert_snapshot!(run(&context, &["unlink", "--all", "--from", "claude-code"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    removed .claude/skills/ship
+    removed ~/.claude/skills/sql
+    2 links of Claude Code removed
+    removed ~/.claude, which is empty now
+    undo by hand: link .claude/skills/ship to .agents/skills/deploy
+    undo: openoxide link sql --into claude-code
+    ");
+}
+
+/// Of the folders that an agent reads, one in a folder of the agent's that is there; no new one beside it.
+#[test]
+fn no_second_folder_is_made_for_an_agent() {
+    let context = project();
+    context.tree("//- home/.config/opencode/opencode.json\n{}\n//- home/.codex/config.toml\n//- home/.claude/settings.json\n{}\n");
+    context.tree(&skill_file("home/.codex/skills", "lint", "lint"));
+    let output = run(&context, &["link", "lint", "--into", "opencode"]);
+    assert!(output.stderr.starts_with("linked ~/.config/opencode/skill/lint to "), "{output}");
+    assert!(!context.home().join(".opencode").exists(), "{output}");
+}
+
 #[test]
 fn all_links_are_not_all_copies() {
     let context = project();
@@ -605,9 +656,10 @@ fn all_links_are_not_all_copies() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    remove ~/.claude/skills/sql
+    removed ~/.claude/skills/sql
     1 link of Claude Code removed
-    remove ~/.claude, which is empty now
+    removed ~/.claude, which is empty now
+    undo: openoxide link sql --into claude-code
     ");
     assert!(context.project().join(".claude/skills/deploy/SKILL.md").is_file(), "a copy stays");
 }
@@ -622,10 +674,11 @@ fn several_at_once() {
     status: 1
     ----- stdout -----
     ----- stderr -----
-    remove .claude/skills/deploy
+    removed .claude/skills/deploy
     Claude Code sees .claude/skills/notes itself, not a link to it
-    remove ~/.claude/skills/sql
-    remove ~/.claude, which is empty now
+    removed ~/.claude/skills/sql
+    removed ~/.claude, which is empty now
+    undo: openoxide link deploy sql --into claude-code
     ");
     assert_eq!(names(&context, "claude-code"), ["notes"]);
 }
@@ -657,6 +710,7 @@ fn answers_in_json() {
     let answer = changes(&context, &["link", "deploy", "--into", "claude-code", "--json"]);
     assert_eq!(answer["changes"], serde_json::json!([]), "it is there already");
     let answer = changes(&context, &["unlink", "deploy", "--from", "claude-code", "--json"]);
+    assert_eq!(answer["undo"], "openoxide link deploy --into claude-code");
     assert_eq!(answer["changes"], serde_json::json!([line("remove")]));
     let answer = changes(&context, &["link", "deploy", "--into", "claude-code", "--copy", "--json", "--quiet"]);
     assert_eq!(answer["changes"], serde_json::json!([line("copy")]));
@@ -722,10 +776,10 @@ fn a_home_that_is_the_project() {
     let output = at_home(&["link", "sql", "--into", "claude-code"]);
     assert_eq!(
         output.stderr,
-        "link .claude/skills/sql to .agents/skills/sql\nundo: openoxide unlink sql --from claude-code\n"
+        "linked .claude/skills/sql to .agents/skills/sql\nundo: openoxide unlink sql --from claude-code\n"
     );
     let output = at_home(&["unlink", "sql", "--from", "claude-code"]);
-    let expected = "remove .claude/skills/sql\nremove .claude, which is empty now\n";
+    let expected = "removed .claude/skills/sql\nremoved .claude, which is empty now\nundo: openoxide link sql --into claude-code\n";
     assert_eq!((output.status, output.stderr.as_str()), (Some(0), expected));
 }
 
@@ -736,10 +790,17 @@ fn from_a_folder_below_and_from_outside() {
     context.tree("//- project/src/deep/\n");
     let mut command = context.command(bin(), ["link", "deploy", "--into", "claude-code"]);
     let output = context.answer(command.current_dir(context.project().join("src/deep")));
-    assert!(output.stderr.starts_with("link ../../.claude/skills/deploy to ../../.agents/skills/deploy\n"), "{output}");
+    assert!(
+        output.stderr.starts_with("linked ../../.claude/skills/deploy to ../../.agents/skills/deploy\n"),
+        "{output}"
+    );
     let mut command = context.command(bin(), ["unlink", "deploy", "--from", "claude-code", "--project", "project"]);
     let output = context.answer(command.current_dir(context.root()));
-    assert_eq!(output.stderr, "remove .claude/skills/deploy\n", "{output}");
+    assert_eq!(
+        output.stderr,
+        "removed .claude/skills/deploy\nundo: openoxide link deploy --into claude-code --project project\n",
+        "{output}"
+    );
     let mut command = context.command(bin(), ["link", "deploy", "--into", "claude-code", "--project", "project"]);
     let output = context.answer(command.current_dir(context.root()));
     assert!(
@@ -782,7 +843,7 @@ fn a_skill_that_only_a_third_agent_sees() {
             status: 0
             ----- stdout -----
             ----- stderr -----
-            link .claude/skills/lint to .codex/skills/lint
+            linked .claude/skills/lint to .codex/skills/lint
             undo: openoxide unlink .codex/skills/lint --from claude-code
             ");
         }
@@ -793,8 +854,9 @@ fn a_skill_that_only_a_third_agent_sees() {
             status: 0
             ----- stdout -----
             ----- stderr -----
-            remove .claude/skills/lint
-            remove .claude, which is empty now
+            removed .claude/skills/lint
+            removed .claude, which is empty now
+            undo: openoxide link .codex/skills/lint --into claude-code
             ");
         }
         assert!(!context.project().join(".claude").exists());
@@ -826,8 +888,8 @@ fn several_skills_or_none() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    link .claude/skills/deploy to .agents/skills/deploy
-    link ~/.claude/skills/sql to ~/.agents/skills/sql
+    linked .claude/skills/deploy to .agents/skills/deploy
+    linked ~/.claude/skills/sql to ~/.agents/skills/sql
     undo: openoxide unlink deploy sql --from claude-code
     ");
     let output = run(&context, &["unlink", "deploy", "sqk", "--from", "claude-code"]);
@@ -858,7 +920,7 @@ fn the_folder_that_your_other_agents_do_not_read_is_chosen() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    link .opencode/skill/deploy to .codex/skills/deploy
+    linked .opencode/skill/deploy to .codex/skills/deploy
     undo: openoxide unlink .codex/skills/deploy --from opencode
     ");
     assert_eq!(names(&context, "claude-code"), [] as [&str; 0]);
@@ -868,7 +930,31 @@ fn the_folder_that_your_other_agents_do_not_read_is_chosen() {
     status: 0
     ----- stdout -----
     ----- stderr -----
-    link .claude/skills/deploy to .codex/skills/deploy
+    would link .claude/skills/deploy to .codex/skills/deploy
     OpenCode looks there too
     ");
+}
+
+/// The last moment at which a full catalog can still be prevented is before anything is written.
+#[test]
+fn a_dry_run_says_what_the_catalog_has_no_room_for() {
+    let context = TestContext::new();
+    context.tree("//- home/.claude/settings.json\n{}\n");
+    for at in 0..30 {
+        let about = "words ".repeat(60);
+        context.tree(&format!("//- home/.agents/skills/s{at}/SKILL.md\n---\nname: s{at}\ndescription: {about}\n---\n"));
+    }
+    context.tree(&skill_file("home/.agents/skills", "sql", "sql"));
+    let before = snapshot_of(context.root());
+    let all = ["link", "--all", "--into", "claude-code"];
+    let dry = run(&context, &[&all[..], &["--dry-run"]].concat());
+    assert_eq!(dry.status, Some(0), "{dry}");
+    let (head, would) = dry.stderr.split_once("warning: Claude Code's catalog would be full: ").unwrap();
+    assert!(head.ends_with("31 skills would be put where Claude Code looks\n"), "{dry}");
+    let one = run(&context, &["link", "sql", "--into", "claude-code", "--dry-run"]);
+    assert!(!one.stderr.contains("full"), "one that fits is no matter\n{one}");
+    assert_eq!(snapshot_of(context.root()), before, "a dry run writes nothing");
+    let real = run(&context, &all).stderr;
+    let (_, is) = real.split_once("warning: Claude Code's catalog is full: ").unwrap();
+    assert!(is.starts_with(would), "foreseen: {would}{real}");
 }

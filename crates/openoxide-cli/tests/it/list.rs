@@ -54,7 +54,7 @@ fn what_your_agents_ignore() {
     .agents/skills/empty/SKILL.md
       Codex, OpenCode: invalid, the file does not begin with frontmatter [S0100]
     ----- stderr -----
-    5 skills   ● active  ○ ignored  · not found   why: openoxide explain SKILL
+    6 skills   ● active  ○ ignored  · not found   why: openoxide explain SKILL
     ");
 }
 
@@ -116,6 +116,13 @@ fn words_narrow_the_list() {
     assert_eq!(names(&["ship", "staging"]), "deploy");
     assert_eq!(names(&["ship", "nothing"]), "");
     assert_eq!(names(&["--host", "codex", "locks"]), "sql-review");
+    // What is counted is what is shown.
+    let all = run(&context, &["list", "--all", "deploy"]);
+    assert!(all.stderr.starts_with("2 of 6 skills have `deploy` in their name or description\n2 skills "), "{all}");
+    let all = run(&context, &["list", "--all", "empty"]);
+    assert!(all.stderr.starts_with("1 of 6 skills has `empty` in its name or description\n1 skill "), "{all}");
+    let all = run(&context, &["list", "--all", "empty", "--host", "codex"]).stderr;
+    assert!(all.starts_with("1 of 5 skills has `empty` in its name or description\n"), "{all}");
     insta::assert_snapshot!(run(&context, &["list", "ship", "nothing"]), @"
     status: 0
     ----- stdout -----

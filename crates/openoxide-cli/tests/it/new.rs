@@ -215,3 +215,41 @@ fn is_not_written_out_of_the_project() {
     assert!(output.status == Some(2) && output.stderr.contains("leads out of the project"), "{output}");
     assert!(!context.root().join("outside/skills").exists());
 }
+
+/// What `explain` does not suggest, `new` does not either.
+#[test]
+fn no_link_is_suggested_into_a_full_catalog() {
+    let context = with_agents("'claude-code', 'opencode', 'codex'");
+    context.tree("//- project/.claude/skills/\n");
+    for at in 0..40 {
+        let about = "words ".repeat(150);
+        let folder = format!("home/.agents/skills/skill-{at}");
+        context.tree(&format!("//- {folder}/SKILL.md\n---\nname: skill-{at}\ndescription: {about}\n---\n"));
+    }
+    let output = run(&context, &["new", "letters"]);
+    assert_eq!(output.stdout, ".claude/skills/letters/SKILL.md\n");
+    let explained = run(&context, &["explain", "letters"]).stdout;
+    assert!(explained.contains("No link is suggested: Codex's catalog is full."), "{explained}");
+    let said = "Codex does not look in .claude/skills; no link is suggested: Codex's catalog is full\n";
+    assert!(output.stderr.contains(said) && !output.stderr.contains("--into codex"), "{output}");
+}
+
+/// A skill of the same name is no reason not to make one, but to say what comes of it.
+#[test]
+fn says_that_another_skill_has_the_name() {
+    let context = with_agents("'claude-code', 'codex'");
+    context.tree("//- home/.agents/skills/notes/SKILL.md\n---\nname: notes\ndescription: Mine\n---\n");
+    insta::assert_snapshot!(run(&context, &["new", "notes", "--description", "Write notes"]), @"
+    status: 0
+    ----- stdout -----
+    .agents/skills/notes/SKILL.md
+    ----- stderr -----
+    warning: there is another `notes` in ~/.agents/skills/notes; Codex uses both
+    hint: `openoxide explain notes` says which of them each agent uses
+    hint: Claude Code does not look in .agents/skills: `openoxide link .agents/skills/notes --into claude-code`
+    hint: write the steps, then: `openoxide check .agents/skills/notes`
+    undo: rm -r .agents/skills/notes
+    ");
+    let output = run(&context, &["link", ".agents/skills/notes", "--into", "claude-code"]);
+    assert_eq!(output.status, Some(0), "the command that is suggested works: {output}");
+}

@@ -135,8 +135,8 @@ fn at_a_glance() {
          openoxide explain deploy
       5. colon: Copilot CLI drops it, because a value needs quotes
          openoxide check --fix .agents/skills/colon
-      6. marked: Codex drops it, because a byte-order mark stands before the
-         frontmatter, so it is not seen
+      6. marked: Codex drops it, because the file begins with a byte-order mark, so
+         its frontmatter is not recognized
          openoxide check --fix .agents/skills/marked
       7. release-notes is in .claude/skills, where Codex does not look
          openoxide link release-notes --into codex

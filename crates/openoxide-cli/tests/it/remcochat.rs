@@ -264,7 +264,7 @@ fn errors_are_in_the_words_of_the_program() {
     file(&head(&long), "S0121: Frontmatter.description must be at most 1024 characters");
     let differs = "Frontmatter.name must match parent directory name (expected \"pdf\", got \"other\")";
     file(&head("name: other\ndescription: d"), &format!("S0102: {differs}"));
-    file(&head("name: pdf\nname: pdf\ndescription: d"), "S0105: `name` stands twice");
+    file(&head("name: pdf\nname: pdf\ndescription: d"), "S0105: `name` appears twice");
     let colon = "S0103: a value needs quotes";
     file(&head("name: pdf\ndescription: Use when: x"), colon);
 }

@@ -49,7 +49,7 @@ fn json(node: &Node<'_>) -> Result<Json, String> {
             for (key, value) in pairs {
                 let key = key.as_text().ok_or("a key of the frontmatter is not text")?;
                 if map.insert(key.to_owned(), json(value)?).is_some() {
-                    return Err(format!("`{key}` stands twice in the frontmatter"));
+                    return Err(format!("`{key}` appears twice in the frontmatter"));
                 }
             }
             Json::Object(map)
@@ -81,7 +81,7 @@ mod tests {
             ("body", "the file does not begin with frontmatter"),
             ("---\nname: a\n", "the file does not begin with frontmatter"),
             ("---\n- a\n---\n", "the frontmatter is not a map"),
-            ("---\nname: a\nname: b\n---\n", "`name` stands twice in the frontmatter"),
+            ("---\nname: a\nname: b\n---\n", "`name` appears twice in the frontmatter"),
             ("---\n? [a]\n: b\n---\n", "a key of the frontmatter is not text"),
         ];
         for (text, error) in rows {

@@ -124,7 +124,7 @@ fn broken(shape: &NameShape, subject: &Subject<'_>) -> Vec<Diagnostic> {
         false => name == subject.folder,
     };
     if shape.folder && !is_same() {
-        problems.push(differs(subject));
+        problems.push(differs(shape, subject));
     }
     problems
 }
@@ -167,8 +167,12 @@ fn is_lower(name: &str) -> bool {
     if name.is_ascii() { !name.bytes().any(|byte| byte.is_ascii_uppercase()) } else { name.to_lowercase() == name }
 }
 
-fn differs(subject: &Subject<'_>) -> Diagnostic {
-    let help = format!("rename the folder to `{}`, or the skill", TerminalText(subject.name));
+fn differs(shape: &NameShape, subject: &Subject<'_>) -> Diagnostic {
+    let (name, folder) = (TerminalText(subject.name), TerminalText(subject.folder));
+    let help = match misfit(subject.folder, shape) {
+        None => format!("rename the folder to `{name}`, or change the skill's name to `{folder}`"),
+        Some(_) => format!("rename the folder to `{name}`"),
+    };
     let problem = subject
         .problem(Code::NameFolder, "the name differs from its folder", help)
         .label(format!("the folder is called `{}`", TerminalText(subject.folder)));

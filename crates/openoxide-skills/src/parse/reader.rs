@@ -139,7 +139,7 @@ impl HeadReader<'_> {
         };
         let first_line = file.find('\n').unwrap_or(file.len());
         let problem = if file.starts_with('\u{feff}') && code == Code::NoFrontmatter {
-            let message = "a byte-order mark stands before the frontmatter, so it is not seen";
+            let message = "the file begins with a byte-order mark, so its frontmatter is not recognized";
             Diagnostic::new(Code::ByteOrderMark, level, message)
                 .help("save the file without a byte-order mark")
                 .fix(Fix::Replace { span: 0..3, text: String::new() })

@@ -89,7 +89,7 @@ impl HeadReader<'_> {
                 || text == Some("short-description")
                 || text.is_some_and(|text| self.rules.fields.read.iter().any(|read| read == text));
             if counts && is_second {
-                let message = format!("`{}` stands twice", text.unwrap_or_default());
+                let message = format!("`{}` appears twice", text.unwrap_or_default());
                 let problem = source.error(&key.span, Code::DuplicateKey, message);
                 return Err(problem.label("second time").help("keep one of the two"));
             }

@@ -62,10 +62,16 @@ fn plain(text: &str, node: &Node<'_>, path: &str, lines: &mut BTreeMap<String, u
 /// Says what is wrong with YAML that begins at `offset` in a file.
 pub(crate) fn yaml_problem(file: &str, offset: usize, error: &YamlError) -> Diagnostic {
     let at = offset + error.offset;
+    let line = file.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+    let indent = file[line..].split(|character| !matches!(character, ' ' | '\t')).next().unwrap_or_default();
     let problem = match error.kind {
         YamlErrorKind::Syntax => {
-            Diagnostic::error(Code::BadYaml, format!("the frontmatter is not valid YAML: {}", error.message))
-                .help("fix the line, or put quotes around its value")
+            Diagnostic::error(Code::BadYaml, format!("the frontmatter is not valid YAML: {}", error.message)).help(
+                match indent.contains('\t') {
+                    true => "indent with spaces instead of the tab",
+                    false => "fix the line, or put quotes around its value",
+                },
+            )
         }
         YamlErrorKind::Limit => {
             Diagnostic::error(Code::YamlLimit, error.message.as_str()).help("keep the frontmatter short and flat")

@@ -12,7 +12,8 @@ pub(super) fn report(workspace: &Workspace, report: &CheckReport) -> String {
     for finding in report.findings() {
         let diagnostic = &finding.diagnostic;
         let (level, code, message) = (diagnostic.level, diagnostic.code, safe(&diagnostic.message));
-        let _ = writeln!(text, "{}: {level}[{code}]: {message}", place(workspace, finding));
+        let help = diagnostic.help.as_deref().map(|help| format!("; help: {}", safe(help))).unwrap_or_default();
+        let _ = writeln!(text, "{}: {level}[{code}]: {message}{help}", place(workspace, finding));
     }
     text
 }

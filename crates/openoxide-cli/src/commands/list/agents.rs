@@ -17,7 +17,7 @@ pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: &Workspace, agents: MyAg
     // Never dropped: the process exits after the list is written, and dropping thousands of entries takes a while.
     let found = ManuallyDrop::new(AgentCatalogs::load(workspace, agents, args.depth()));
     let mut rows = found.rows();
-    let all = rows.iter().filter(|row| row.is_active()).count();
+    let all = rows.iter().filter(|row| row.is_active() || args.all).count();
     let filter = args.filter();
     rows.retain(|row| row.main().is_some_and(|(_, entry)| filter.keeps(entry)));
     let offered = args.mcp.then(|| ask_servers(ui, workspace.clone())).transpose()?;
@@ -41,13 +41,13 @@ pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: &Workspace, agents: MyAg
         remote::show_list(ui, offered)?;
     }
     if !args.words.is_empty() {
-        ui.say(&host::filtered(ui, args, active.len(), all));
+        ui.say(&host::filtered(ui, args, shown.len(), all));
     }
     if shown.is_empty() && args.words.is_empty() {
         let (roots, new) = (ui.command("roots --host NAME"), ui.command("new NAME"));
         ui.say(&format!("no skills found; `{roots}` shows where an agent looks for them, `{new}` makes one"));
     }
-    skill_table::say_legend(ui, &found, &shown, &count(active.len(), "skill"));
+    skill_table::say_legend(ui, &found, &shown, &count(shown.len(), "skill"));
     if !ignored.is_empty() && !args.all {
         let verb = if ignored.len() == 1 { "is" } else { "are" };
         let number = grouped(ignored.len() as u64);

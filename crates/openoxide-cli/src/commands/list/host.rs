@@ -17,7 +17,8 @@ pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: Workspace) -> anyhow::Re
     // Never dropped: the process exits after the list is written, and dropping thousands of entries takes a while.
     let snapshot = ManuallyDrop::new(openoxide_app::open(workspace, &place)?.search(&place, args.depth()));
     let mut listing = openoxide_app::list::list(&snapshot, Audience::Person)?;
-    let found = listing.skills.len();
+    let shown = |listing: &Listing<'_>| listing.skills.len() + if args.all { listing.others.len() } else { 0 };
+    let found = shown(&listing);
     listing.retain(&args.filter());
     let offered = args.mcp.then(|| remote::ask(ui, &snapshot)).transpose()?;
     if ui.common.json {
@@ -40,7 +41,7 @@ pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: Workspace) -> anyhow::Re
     warn_of_limits(ui, &snapshot.workspace, &listing.catalog.limits);
     ui.say(&match args.words.is_empty() {
         true => summary(ui, fitted.as_ref(), &listing, args.all),
-        false => filtered(ui, args, listing.skills.len(), found),
+        false => filtered(ui, args, shown(&listing), found),
     });
     if !args.words.is_empty() && !args.all && !listing.others.is_empty() {
         ui.say(&ignored_matches(ui, listing.others.len()));
