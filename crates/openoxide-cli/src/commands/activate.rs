@@ -142,8 +142,11 @@ fn again(ui: &Ui, args: &ActivateArgs) -> String {
 fn remedy(ui: &Ui, snapshot: &Snapshot, args: &ActivateArgs, question: Option<&str>) -> String {
     match (skills_off(&snapshot.workspace, &snapshot.view), question, &args.skill) {
         (Some(off), None, _) => off.remedy(),
-        (_, _, Some(skill)) => unknown_skill_hint(ui, &snapshot.workspace, skill, question),
-        (_, _, None) => unknown_skill(&ui.common, question),
+        // A model learns no name that another agent's rules give away.
+        (_, _, Some(skill)) if args.caller == Caller::User => {
+            unknown_skill_hint(ui, &snapshot.workspace, skill, question)
+        }
+        _ => unknown_skill(&ui.common, question),
     }
 }
 

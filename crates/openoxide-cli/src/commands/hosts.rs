@@ -51,7 +51,7 @@ pub(crate) fn hosts(ui: &Ui, args: &HostsArgs) -> anyhow::Result<ExitStatus> {
 
 fn hosts_text(ui: &Ui, hosts: &[HostLine]) -> String {
     let first = widest(hosts.iter().map(|host| host.name.as_str()), 24).max(4);
-    let mut text = format!("  #  {}  found  active  ignored  version\n", pad("host", first));
+    let mut text = format!("  #  {}  found  active  ignored  rules of\n", pad("host", first));
     for (number, host) in hosts.iter().enumerate() {
         let here = if host.found.is_empty() { paint(Role::Dim, "no   ") } else { paint(Role::Good, "yes  ") };
         let (number, name) = (pad_left(&(number + 1).to_string(), 3), pad(&safe(&host.name), first));

@@ -18,7 +18,7 @@ pub(crate) struct McpArgs {
     /// Print the settings that connect this client, and serve nothing
     #[arg(long, value_name = "CLIENT", value_parser = clap::builder::PossibleValuesParser::new(clients().iter().map(|client| client.name.as_str())))]
     print_config: Option<String>,
-    /// With --print-config, connect to a server that runs at this address
+    /// With --print-config, connect to a server that runs at this address; `/mcp` is added to an address without a path
     #[arg(long, value_name = "URL", requires = "print_config")]
     url: Option<String>,
     /// With --url, read the access token from `OPENOXIDE_TOKEN` (the default)
@@ -42,7 +42,7 @@ pub(crate) fn mcp(ui: &Ui, args: &McpArgs) -> anyhow::Result<ExitStatus> {
 
 fn print_config(ui: &Ui, args: &McpArgs, client: &'static Client) -> anyhow::Result<ExitStatus> {
     let reach = match &args.url {
-        Some(url) => Reach::Url { url: url.clone(), token: !args.without_token },
+        Some(url) => Reach::Url { url: endpoint(url), token: !args.without_token },
         None => Reach::Command(command(ui, &args.tools, open_place(ui)?)?),
     };
     // Standard output has the settings alone, so that they can be sent into a file.
@@ -55,6 +55,13 @@ fn print_config(ui: &Ui, args: &McpArgs, client: &'static Client) -> anyhow::Res
     ui.say(&format!("or by this in {}:", client.settings_place()));
     ui.raw(&format!("{}\n", client.settings(&reach)))?;
     Ok(ExitStatus::Done)
+}
+
+/// Returns the address that clients connect to; that of a server alone means its `/mcp`.
+fn endpoint(url: &str) -> String {
+    let server = url.trim_end_matches('/');
+    let has_path = server.split_once("://").map_or(server, |(_, rest)| rest).contains('/');
+    if has_path { url.to_owned() } else { format!("{server}/mcp") }
 }
 
 /// Writes the command that serves what this one would, wherever it is started.

@@ -8,9 +8,10 @@ use openoxide_app::{
 };
 
 use crate::asking::{Asking, AskingArgs};
+use crate::error::{CommandError, unknown_skill};
 use crate::session::{read_stdin, search, unknown_skill_hint};
 use crate::ui::{ExitStatus, Ui, safe, safe_lines};
-use crate::{args::caller, error::CommandError, typed::shown_word};
+use crate::{args::caller, typed::shown_word};
 
 /// Run a script of a skill, in a sandbox
 ///
@@ -122,7 +123,11 @@ fn ended(ui: &Ui, workspace: &Workspace, args: &RunArgs, done: &ScriptOutcome) -
         }
         Err(refusal) if refusal.why == RefusalReason::Unknown => {
             ui.problem(&safe_lines(&refusal.text));
-            ui.hint(&unknown_skill_hint(ui, workspace, &args.skill, refusal.help.as_deref()));
+            ui.hint(&match args.caller {
+                Caller::User => unknown_skill_hint(ui, workspace, &args.skill, refusal.help.as_deref()),
+                // A model learns no name that another agent's rules give away.
+                Caller::Model => unknown_skill(&ui.common, refusal.help.as_deref()),
+            });
             Ok(ExitStatus::No)
         }
         Err(refusal) => {

@@ -12,7 +12,7 @@ fn your_agents() {
     insta::assert_snapshot!(run(&context, &["hosts"]), @"
     status: 0
     ----- stdout -----
-      #  host         found  active  ignored  version
+      #  host         found  active  ignored  rules of
       1  claude-code  yes         1        0  claude-code 2.1.325  @2.1.240 @seed
       2  codex        yes         4        1  codex 0.166.0  @seed
 
@@ -33,7 +33,7 @@ fn no_agent_is_found() {
     insta::assert_snapshot!(run(&TestContext::new(), &["hosts"]), @"
     status: 0
     ----- stdout -----
-      #  host       found  active  ignored  version
+      #  host       found  active  ignored  rules of
       1  openoxide  no          0        0  openoxide 0.1.0
     ----- stderr -----
     no agent was found here, so OpenOxide's own rules apply; for an agent's rules, add `--host` and one of agentskills, claude-code, codex, copilot-cli, crush, gemini-cli, goose, omp, opencode, pepper, pi, qwen-code, remcochat, roo, vscode, zed
@@ -46,7 +46,7 @@ fn all_hosts() {
     insta::assert_snapshot!(run(&furnished(), &["hosts", "--all-hosts"]), @"
     status: 0
     ----- stdout -----
-      #  host         found  active  ignored  version
+      #  host         found  active  ignored  rules of
       1  claude-code  yes         1        0  claude-code 2.1.325  @2.1.240 @seed
       2  agentskills  no          1        4  skills-ref 0.1.1
       3  codex        no          4        1  codex 0.166.0  @seed

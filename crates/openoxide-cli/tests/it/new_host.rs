@@ -136,7 +136,7 @@ fn shows_and_explains() {
     insta::assert_snapshot!(run(&context, &["hosts", "--all-hosts"]), @"
     status: 0
     ----- stdout -----
-      #  host         found  active  ignored  version
+      #  host         found  active  ignored  rules of
       1  openoxide    no          0        0  openoxide 0.1.0
       2  acme         no          2        1  acme 3.1  @next
       3  agentskills  no          0        0  skills-ref 0.1.1

@@ -700,6 +700,16 @@ fn a_program_on_the_search_path_is_called_by_its_name() {
     assert!(!variable("other").contains("(openoxide "), "another program of that name is not meant");
 }
 
+/// The address that `serve` prints for the page is as good as that of the endpoint.
+#[test]
+fn settings_for_the_address_of_a_server_name_its_endpoint() {
+    let context = TestContext::new();
+    for url in ["http://127.0.0.1:7171", "http://127.0.0.1:7171/", "http://127.0.0.1:7171/mcp"] {
+        let output = run(&context, &["mcp", "--print-config", "codex", "--url", url]);
+        assert!(output.stdout.contains("\"http://127.0.0.1:7171/mcp\""), "{url}: {output}");
+    }
+}
+
 /// Who owns a folder that somebody else publishes does not publish another one by a link.
 #[test]
 fn a_project_that_was_exchanged_is_not_published() {
