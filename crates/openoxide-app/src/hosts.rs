@@ -9,7 +9,7 @@ use openoxide_skills::prelude::{Catalog, Depth, Status, View, load};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{HostLine, HostsAnswer, InstalledLine, MatrixRow, SchemaVersion};
 
-use crate::error::Error;
+use crate::{error::Error, list::ignored};
 
 /// Lists your agents, and with `all_hosts` every other host after them. With `matrix`, tells what each makes of each skill.
 pub fn hosts(workspace: &Workspace, all_hosts: bool, matrix: bool) -> Result<HostsAnswer, Error> {
@@ -89,7 +89,7 @@ fn host_line(view: &View, catalog: &Catalog, mine: bool) -> HostLine {
         found: found_paths(&installation),
         installed: installed_line(view, &installation),
         sees: Some(catalog.skills.len()),
-        others: Some(catalog.others.len()),
+        others: Some(ignored(catalog)),
         folder: view.spec.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
         deviations: deviations.collect(),
     }

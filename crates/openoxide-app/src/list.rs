@@ -2,7 +2,8 @@
 
 mod filter;
 
-use std::{collections::HashSet, path::Path};
+use std::collections::HashSet;
+use std::{ffi::OsStr, path::Path};
 
 use openoxide_live::Snapshot;
 use openoxide_runtime::Audience;
@@ -15,7 +16,7 @@ use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
 pub use filter::ListFilter;
 
 use crate::off::{SkillsOff, skills_off};
-use crate::{error::Error, skill_id::SkillIds};
+use crate::{error::Error, link::is_elsewhere, skill_id::SkillIds};
 
 /// What a host sees.
 #[derive(Clone, Debug)]
@@ -109,6 +110,13 @@ impl Listing<'_> {
     pub fn unsearched(&self) -> Vec<&Problem> {
         unsearched(self.catalog)
     }
+}
+
+/// Counts what an agent ignores: neither what is where it does not look, nor an active skill that is found again, by a link.
+pub(crate) fn ignored(catalog: &Catalog) -> usize {
+    let active: HashSet<&OsStr> = catalog.skills.iter().map(|entry| entry.canonical().as_os_str()).collect();
+    let is_new = |entry: &&Entry| !is_elsewhere(entry) && !active.contains(entry.canonical().as_os_str());
+    catalog.others.iter().filter(is_new).count()
 }
 
 /// Returns whether a code is about a place that cannot be searched, so that nobody knows what is there.

@@ -13,14 +13,14 @@ use std::path::Path;
 
 use openoxide_config::MyAgentsOrigin;
 use openoxide_live::PlaceSettings;
-use openoxide_skills::prelude::{Catalog, Entry, SkillScope};
+use openoxide_skills::prelude::{Catalog, SkillScope};
 use openoxide_skills::text::path_text;
 use openoxide_wire::{AgentLine, CatalogUse, OverviewAnswer, SchemaVersion};
 
 use crate::{
     error::Error,
     hosts::{found_paths, installed_line},
-    link::is_elsewhere,
+    list::ignored,
 };
 
 use glance::{Agent, Glance};
@@ -59,16 +59,13 @@ fn origin(origin: &MyAgentsOrigin) -> &'static str {
 }
 
 fn agent_line(agent: &Agent) -> AgentLine {
-    // An active skill that is found again, by a link, is not one more that is ignored.
-    let active: BTreeSet<&Path> = agent.catalog.skills.iter().map(Entry::canonical).collect();
-    let is_new = |entry: &&Entry| !is_elsewhere(entry) && !active.contains(entry.canonical());
     AgentLine {
         name: agent.view.spec.id(),
         title: agent.view.host.title.clone(),
         found: found_paths(&agent.installation),
         installed: installed_line(&agent.view, &agent.installation),
         active: agent.catalog.skills.len(),
-        ignored: agent.catalog.others.iter().filter(is_new).count(),
+        ignored: ignored(&agent.catalog),
         catalog: agent.prompt.as_ref().map(CatalogUse::from),
     }
 }

@@ -36,7 +36,7 @@ pub struct HostLine {
     /// How many skills are active in it here. Programs are not told: they may not know of all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sees: Option<usize>,
-    /// How many files it found and ignores. Programs are not told.
+    /// How many files it found and ignores; an active skill that is found again, by a link, is none. Programs are not told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others: Option<usize>,
     /// Where it comes from, if it is not built in.

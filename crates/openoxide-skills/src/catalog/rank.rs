@@ -244,6 +244,10 @@ fn per_caller(view: &View, roots: &[SearchedRoot], entries: &mut [Entry], group:
 }
 
 fn why_shadowed(view: &View, roots: &[SearchedRoot], winner: &Entry, loser: &Entry) -> String {
+    if winner.canonical().as_os_str() == loser.canonical().as_os_str() {
+        let path = roots[winner.root].root.path.display();
+        return format!("it is the same skill as in `{path}`, found again by a link");
+    }
     let rules = &view.host.collide;
     let scopes = [winner, loser].map(|entry| rank_of(entry.skill.scope, &rules.rank));
     if !rules.rank.is_empty() && scopes[0] != scopes[1] {
