@@ -4,61 +4,103 @@ use std::path::{Path, PathBuf};
 
 use openoxide_config::Workspace;
 use openoxide_skills::ownership::is_ours;
-use openoxide_skills::root::{PathStep, PathSteps};
+use openoxide_skills::prelude::SkillScope;
+use openoxide_skills::root::{PathStep, PathSteps, Root};
+use rustix::io::Errno;
 
 use crate::{Error, ErrorKind, paths};
+
+/// As many links as the system follows.
+const LINKS_MAX: usize = 40;
+
+/// A link that is being followed.
+struct Followed {
+    /// The link.
+    link: PathBuf,
+    /// Whether no other user made it.
+    is_ours: bool,
+    /// How many steps of the path come after it.
+    left: usize,
+}
 
 /// Follows the links of a whole path. Refuses a link that leads into another repository or out of the project, one that
 /// another user made, and one that leads nowhere: what would be written there is not what the path says.
 ///
+/// Each link is judged by where this walk gets to, not by a second look at it, because others may exchange it in between.
+/// In what is returned is no link, so that whoever opens it through none writes to what was judged.
+///
 /// What does not exist is taken as it is written.
 pub(crate) fn resolve(workspace: &Workspace, path: &Path) -> Result<PathBuf, Error> {
     let (mut real, mut rest) = (PathBuf::new(), PathSteps::of(path));
-    while let Some(step) = rest.next() {
-        let above = real.clone();
-        match step {
-            PathStep::Top => real = PathBuf::from("/"),
-            PathStep::Up => drop(real.pop()),
-            PathStep::Name(name) => real.push(name),
+    let (mut followed, mut links) = (Vec::<Followed>::new(), 0);
+    loop {
+        while let Some(done) = followed.pop_if(|followed| followed.left == rest.len()) {
+            done.judge(workspace, &real)?;
         }
-        let Ok(stat) = real.symlink_metadata() else { continue };
-        if stat.is_symlink() {
-            let next = judged_link(workspace, &real, &above, is_ours(&stat))?;
-            rest.go_first(&next);
-            real = above;
+        match rest.next() {
+            None => return Ok(real),
+            Some(PathStep::Top) => real = PathBuf::from("/"),
+            Some(PathStep::Up) => drop(real.pop()),
+            Some(PathStep::Name(name)) => real.push(name),
+        }
+        let nowhere = |error| leads_nowhere(workspace, followed.first().map_or(&real, |first| &first.link), &error);
+        match real.symlink_metadata() {
+            Ok(stat) if stat.is_symlink() => {
+                links += 1;
+                let says = if links > LINKS_MAX { Err(Errno::LOOP.into()) } else { std::fs::read_link(&real) };
+                let says = says.map_err(nowhere)?;
+                let link = real.clone();
+                real.pop();
+                followed.push(Followed { link, is_ours: is_ours(&stat), left: rest.len() });
+                rest.go_first(&says);
+            }
+            Err(error) if !followed.is_empty() => return Err(nowhere(error)),
+            _ => {}
         }
     }
-    Ok(real)
 }
 
-/// Returns what a link in a folder says, if it may be followed. A link that another link names is judged in its turn.
-fn judged_link(workspace: &Workspace, link: &Path, folder: &Path, is_ours: bool) -> Result<PathBuf, Error> {
-    let says = std::fs::read_link(link).map_err(|error| leads_nowhere(workspace, link, &error))?;
-    // A chain of links without an end is found here, so that the walk has one.
-    let target = std::fs::canonicalize(link).map_err(|error| leads_nowhere(workspace, link, &error))?;
-    if !is_ours {
-        return Err(refusal(workspace, link, &target, "is a link that another user made"));
+impl Followed {
+    /// Refuses the link if it led where it may not.
+    fn judge(&self, workspace: &Workspace, target: &Path) -> Result<(), Error> {
+        let why = match self.is_ours {
+            true => leads_out(workspace, &self.link, target),
+            false => Some("is a link that another user made"),
+        };
+        why.map_or(Ok(()), |why| Err(refusal(workspace, &self.link, target, why)))
     }
-    if let Some(why) = leads_out(workspace, folder, &target) {
-        return Err(refusal(workspace, link, &target, why));
-    }
-    Ok(says)
 }
 
-/// Says so if a link in a folder leads out of the project or of its repository.
-fn leads_out(workspace: &Workspace, folder: &Path, target: &Path) -> Option<&'static str> {
+/// Says so if a link leads out of the project, of its repository, or of its folder where it is in neither.
+fn leads_out(workspace: &Workspace, link: &Path, target: &Path) -> Option<&'static str> {
+    let folder = link.parent().unwrap_or(link);
     let project = paths::real(&workspace.project);
-    let is_above = !folder.starts_with(&project) && project.starts_with(target);
-    let (from, to) = (repository(folder), repository(target));
-    match (from, to) {
-        _ if is_above => None,
-        _ if folder.starts_with(&project) && !target.starts_with(&project) => {
-            Some("is a link that leads out of the project")
-        }
-        (None, _) => None,
+    let is_in_project = folder.starts_with(&project);
+    match (repository(folder), repository(target)) {
+        // It is on the way to the project.
+        _ if !is_in_project && project.starts_with(target) => None,
+        _ if is_in_project && !target.starts_with(&project) => Some("is a link that leads out of the project"),
+        (None, _) if is_users_own(workspace, link, folder) => None,
         (Some(_), None) => Some("is a link that leads out of its repository"),
-        (from, to) => (from != to).then_some("is a link that leads into another repository"),
+        (from, to) if from != to => Some("is a link that leads into another repository"),
+        (None, _) if !is_in_project && !target.starts_with(folder) => Some("is a link that leads out of its folder"),
+        _ => None,
     }
+}
+
+/// Returns whether a link is one of those by which users keep their settings elsewhere: it is in the home folder itself, or
+/// it is on the way to a folder of the user's skills.
+fn is_users_own(workspace: &Workspace, link: &Path, folder: &Path) -> bool {
+    let Some(home) = &workspace.environment.home else { return false };
+    let real_home = paths::real(home);
+    let is_on_the_way = |root: &Root| {
+        let below_home = root.path.strip_prefix(home);
+        let is_users = root.scope == SkillScope::User && root.plugin.is_none();
+        is_users
+            && (root.path.starts_with(link) || below_home.is_ok_and(|below| real_home.join(below).starts_with(link)))
+    };
+    let views = workspace.views();
+    folder == real_home || views.is_ok_and(|views| views.iter().flat_map(|view| &view.roots).any(is_on_the_way))
 }
 
 fn refusal(workspace: &Workspace, link: &Path, target: &Path, why: &str) -> Error {
@@ -84,7 +126,7 @@ mod tests {
     use openoxide_testkit::TestContext;
 
     use super::*;
-    use crate::testing::snapshot;
+    use crate::testing::{race, snapshot};
 
     #[test]
     fn a_repository_is_the_nearest_folder_with_git_in_it() {
@@ -115,6 +157,41 @@ mod tests {
         assert_eq!(resolve("project/out/x"), Err("leads-out"));
         assert_eq!(resolve("project/chain/x"), Err("leads-out"), "each link of a chain is judged");
         assert_eq!(resolve("project/other"), Err("leads-out"));
+    }
+
+    #[test]
+    fn a_link_outside_of_every_repository_stays_below_its_folder() {
+        let context = TestContext::new();
+        context.tree(
+            "//- project/.git/HEAD\n//- other/.git/HEAD\n//- other/skills/\n//- plain/\n//- pack/a/\n//- pack/nested/.git\n\
+             //- pack/inside -> a\n//- pack/other -> ../other/skills\n//- pack/project -> ../project\n//- pack/plain -> ../plain\n\
+             //- pack/nest -> nested\n//- home/dots/.git/HEAD\n//- home/dots/claude/\n//- home/dots/skills/\n\
+             //- home/.claude -> dots/claude\n//- home/.agents/skills -> ../dots/skills\n//- home/.agents/more -> ../dots/skills\n",
+        );
+        let workspace = snapshot(&context).workspace;
+        let root = context.root();
+        let resolve = |path: &str| resolve(&workspace, &root.join(path)).map_err(|error| error.word());
+        assert_eq!(resolve("pack/inside/new"), Ok(root.join("pack/a/new")));
+        assert_eq!(resolve("home/.claude/skills"), Ok(root.join("home/dots/claude/skills")), "a user's own settings");
+        assert_eq!(resolve("home/.agents/skills/new"), Ok(root.join("home/dots/skills/new")));
+        for out in ["pack/other", "pack/other/../x", "pack/plain/x", "pack/nest", "home/.agents/more"] {
+            assert_eq!(resolve(out), Err("leads-out"), "{out}");
+        }
+    }
+
+    #[test]
+    fn what_is_judged_is_what_is_walked() {
+        let context = TestContext::new();
+        context.tree(
+            "//- project/.git/HEAD\n//- project/.claude/skills/\n//- outside/skills/\n//- project/link -> ../outside\n",
+        );
+        let workspace = snapshot(&context).workspace;
+        let skills = context.project().join(".claude/skills");
+        race(&context, "project/.claude", "project/link", || {
+            if let Ok(real) = resolve(&workspace, &skills) {
+                assert_eq!(real, skills);
+            }
+        });
     }
 
     #[test]

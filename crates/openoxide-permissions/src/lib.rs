@@ -21,6 +21,6 @@ pub use permission::{Action, Permission};
 pub use profile::{
     Addition, GrantDelta, Grants, IgnoredRequest, PermissionsProfile, ProfileBase, ProfileMode, ProfileSource,
 };
-pub use rule::{Examples, Rule, RuleError, Rules};
+pub use rule::{Examples, Rule, RuleError, Rules, folded};
 pub use shell::{Frame, Leading, Lexer, ShellToken, leading};
 pub use wildcard::{expand_home, wildcard};

@@ -1,6 +1,6 @@
 //! Decides on what has several names: a rule means it by any of them.
 
-use crate::{Permission, Rule, Rules};
+use crate::{Permission, Rule, Rules, folded};
 
 /// A name that nothing has. A rule that matches it is about all names.
 const NO_NAME: &str = "\0\0\0\0\0\0\0\0";
@@ -18,7 +18,8 @@ impl Rules {
     /// Returns the rule that decides on something by all its names; `subject` makes the subject of a name.
     ///
     /// For each name the last rule that matches decides, and the strictest of these decisions holds. A rule that is about all
-    /// names gives way to one that names the thing as it is called here: `*` denies all but what is allowed by name.
+    /// names gives way to one that names the thing as it is called here: `*` denies all but what is allowed by name. A rule
+    /// that spells a name otherwise in Unicode restricts, too, and allows nothing.
     pub fn deciding_by_names(
         &self,
         permission: Permission,
@@ -32,10 +33,22 @@ impl Rules {
         let called: Vec<&Rule> = names.called.iter().filter_map(deciding).collect();
         let named = called.iter().copied().filter(names_it).max_by_key(|rule| rule.action);
         let here = named.or_else(|| called.first().copied());
-        let elsewhere = names.others.iter().filter_map(deciding).filter(names_it).max_by_key(|rule| rule.action);
+        let all = names.called.iter().chain(&names.others);
+        let spelled_otherwise = all.filter_map(|name| self.deciding_folded(permission.as_str(), &subject(name)));
+        let elsewhere = names.others.iter().filter_map(deciding).chain(spelled_otherwise);
+        let elsewhere = elsewhere.filter(names_it).max_by_key(|rule| rule.action);
         // Without a rule the user is asked.
         let is_stricter = |rule: &&Rule| rule.action > here.map_or(crate::Action::Ask, |here| here.action);
         elsewhere.filter(is_stricter).or(here)
+    }
+
+    /// Returns the rule that decides where all spellings of a text in Unicode are the same; none where there is but one.
+    fn deciding_folded(&self, permission: &str, subject: &str) -> Option<&Rule> {
+        if subject.is_ascii() && self.0.iter().all(|rule| rule.folded.is_none()) {
+            return None;
+        }
+        let subject = folded(subject);
+        self.last(|rule| rule.is_about(permission) && rule.matches_folded(&subject))
     }
 
     /// Returns whether some rule can mean a skill by a name of its own, so that all its names must be known.
@@ -91,6 +104,28 @@ mod tests {
         assert_eq!(read(&[("*.env", Deny), ("deploy/in/*", Allow)]), Some(Allow));
         assert_eq!(read(&[("*/a.env", Deny), ("tools:deploy/*", Allow)]), Some(Deny));
         assert_eq!(read(&[("*", Allow), ("tools:deploy/*.env", Deny)]), Some(Deny));
+    }
+
+    #[test]
+    fn a_rule_that_is_spelled_otherwise_restricts() {
+        let (one, two) = ("caf\u{e9}", "cafe\u{301}");
+        let decided = |name: &str, rows: &[(&str, Action)]| {
+            let rules = Rules(rows.iter().map(|row| Rule::new("skill", row.0, row.1, "test").at_home(None)).collect());
+            let names = Names { called: vec![name], others: Vec::new() };
+            rules.deciding_by_names(Permission::Skill, &names, str::to_owned).map(|rule| rule.action)
+        };
+        for (name, other) in [(one, two), (two, one), ("file", "\u{fb01}le"), ("\u{fb01}le", "file")] {
+            assert_eq!(decided(name, &[("*", Allow), (other, Deny)]), Some(Deny), "{name}");
+            assert_eq!(
+                decided(name, &[(other, Deny), (name, Deny), ("*", Allow)]),
+                Some(Allow),
+                "the last that matches"
+            );
+            assert_eq!(decided(name, &[("*", Deny), (other, Allow)]), Some(Deny), "it allows nothing");
+            assert_eq!(decided(name, &[(name, Ask), (other, Allow)]), Some(Ask));
+        }
+        assert_eq!(decided(one, &[("*", Allow), ("cafe\u{301}*", Deny)]), Some(Deny));
+        assert_eq!(decided("cafe", &[("*", Allow), (two, Deny)]), Some(Allow));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::{Action, Permission, expand_home, wildcard};
 
 /// Texts that a rule must match, and must not.
@@ -31,6 +33,8 @@ pub struct Rule {
     pub only_stricter: bool,
     /// The pattern that subjects are compared with: the user's home is in it.
     pub(crate) expanded: String,
+    /// The same pattern [`folded`], where that is another one.
+    pub(crate) folded: Option<String>,
 }
 
 /// A rule that cannot be used, or a text that may hold one and cannot be read.
@@ -74,6 +78,7 @@ impl Rule {
         Rule {
             permission: permission.into(),
             expanded: pattern.clone(),
+            folded: Some(folded(&pattern)).filter(|folded| *folded != pattern),
             pattern,
             action,
             origin: origin.into(),
@@ -86,6 +91,7 @@ impl Rule {
     #[must_use]
     pub fn at_home(mut self, home: Option<&Path>) -> Rule {
         self.expanded = expand_home(&self.pattern, home);
+        self.folded = Some(folded(&self.expanded)).filter(|folded| *folded != self.expanded);
         self
     }
 
@@ -98,6 +104,16 @@ impl Rule {
     pub fn matches(&self, subject: &str) -> bool {
         wildcard(&self.expanded, subject)
     }
+
+    /// Does the same for a folded subject, with the pattern folded.
+    pub(crate) fn matches_folded(&self, subject: &str) -> bool {
+        wildcard(self.folded.as_deref().unwrap_or(&self.expanded), subject)
+    }
+}
+
+/// Returns a text in the form that all its spellings in Unicode have: `é` is one character or two.
+pub fn folded(text: &str) -> String {
+    if text.is_ascii() { text.to_owned() } else { text.nfkc().collect() }
 }
 
 /// Rules in order. The last one that matches decides.

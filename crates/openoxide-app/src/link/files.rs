@@ -227,6 +227,7 @@ mod tests {
     use openoxide_testkit::TestContext;
 
     use super::*;
+    use crate::testing::race;
 
     #[test]
     fn what_stands_at_a_place_is_told_apart() {
@@ -270,32 +271,6 @@ text
         }
     }
 
-    /// Calls `change` again and again while a folder of the project is exchanged for a link that leads out.
-    fn race(context: &TestContext, folder: &str, mut change: impl FnMut()) {
-        use std::sync::atomic::{AtomicBool, Ordering};
-
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        let (folder, link) = (context.root().join(folder), context.root().join("link"));
-        let exchange = || renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE);
-        if exchange().and_then(|()| exchange()).is_err() {
-            // This disk exchanges no names.
-            return;
-        }
-        let stop = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !stop.load(Ordering::Relaxed) {
-                    let _ = exchange();
-                }
-            });
-            let rounds = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| (0..ROUNDS).for_each(|_| change())));
-            stop.store(true, Ordering::Relaxed);
-            rounds.unwrap();
-        });
-    }
-
-    const ROUNDS: usize = 3000;
-
     fn names(folder: &Path) -> Vec<OsString> {
         fs_err::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
     }
@@ -306,7 +281,7 @@ text
         context.tree("//- source/SKILL.md\ntext\n//- agent/skills/\n//- outside/skills/\n//- link -> outside\n");
         let (source, place) = (context.root().join("source"), context.root().join("agent/skills/has"));
         let outside = context.root().join("outside");
-        race(&context, "agent", || {
+        race(&context, "agent", "link", || {
             let _ = link(&place, &source);
             let _ = remove_link(&place);
             let _ = copy(&place, &source);
@@ -324,7 +299,7 @@ text
         );
         let (source, skills) = (context.root().join("source"), context.root().join("agent/skills"));
         let outside = context.root().join("outside/skills");
-        race(&context, "agent", || {
+        race(&context, "agent", "link", || {
             let _ = remove_link(&skills.join("has"));
             let _ = remove_copy(&skills.join("same"), &source);
             assert_eq!(names(&outside).len(), 2);
@@ -337,7 +312,7 @@ text
         let context = TestContext::new();
         context.tree("//- source/note\nplain\n//- agent/skills/\n//- secret\nother\n//- link -> ../secret\n");
         let (source, place) = (context.root().join("source"), context.root().join("agent/skills/has"));
-        race(&context, "source/note", || {
+        race(&context, "source/note", "link", || {
             let _ = copy(&place, &source);
             assert!(
                 fs_err::read_to_string(place.join("note")).is_ok_and(|note| note.trim() == "plain") || !place.exists()

@@ -46,4 +46,10 @@ impl Iterator for PathSteps {
     fn next(&mut self) -> Option<PathStep> {
         self.0.pop_front()
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.iter().size_hint()
+    }
 }
+
+impl ExactSizeIterator for PathSteps {}

@@ -3,6 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use globset::{GlobBuilder, GlobSetBuilder};
+use openoxide_permissions::folded;
 use toml::Value;
 
 use super::{Entry, SearchedRoot, Status, View};
@@ -75,8 +76,11 @@ impl SwitchRules {
         let own = [&*entry.skill.path, entry.found(), entry.canonical()];
         let takes_folders = view.host.setting_that(SettingDoes::SwitchFolders).is_some();
         let folders: Vec<&Path> = own.iter().filter_map(|file| file.parent()).filter(|_| takes_folders).collect();
+        let own_name = folded(&entry.skill.name);
         let last = self.0.iter().rev().find(|rule| match &rule.selector {
-            Selector::Name(name) => **name == *entry.skill.name,
+            Selector::Name(name) => {
+                **name == *entry.skill.name || rule.folds && !rule.enabled && folded(name) == own_name
+            }
             Selector::Path(path) => own.contains(&path.as_path()) || folders.contains(&path.as_path()),
         });
         if let Some(rule) = last.filter(|rule| !rule.enabled) {
@@ -205,6 +209,8 @@ fn own_text(view: &View, root: &Root, entry: &mut Entry) {
 #[derive(Debug)]
 struct Rule {
     selector: Selector,
+    /// Whether a name switches off every spelling of it in Unicode, which OpenOxide's own rules do.
+    folds: bool,
     enabled: bool,
     text: String,
 }
@@ -231,7 +237,9 @@ fn read_rule(view: &View, item: &Value, setting: &Setting) -> Option<Rule> {
         crate::settings::Origin::File { path, .. } => path.display().to_string(),
         other => other.to_string(),
     };
-    Some(Rule { selector, enabled, text: format!("it is switched off: `{place}` says so") })
+    let rule = view.host.switching().map(|(_, rule)| rule);
+    let folds = rule.is_some_and(|rule| rule.from.iter().any(|source| source.config.is_some()));
+    Some(Rule { selector, folds, enabled, text: format!("it is switched off: `{place}` says so") })
 }
 
 /// Applies the state that a setting gives to the entry's name.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use unicode_normalization::UnicodeNormalization as _;
+use openoxide_permissions::folded;
 
 use super::{Entry, SearchedRoot};
 use crate::host::Hosts;
@@ -81,7 +81,7 @@ impl HostNames {
     /// Returns a name as each host may change it.
     fn changed(&self, name: &str) -> BTreeSet<String> {
         let tidy = name.split_whitespace().collect::<Vec<_>>().join(" ");
-        let folded: String = tidy.nfkc().collect();
+        let folded = folded(&tidy);
         let replaced = self
             .replaced
             .iter()

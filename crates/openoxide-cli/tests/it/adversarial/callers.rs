@@ -26,6 +26,8 @@ attack! { names_that_hosts_read_differently for everyone {
     rpc = "the client that started us speaks for the user"
 } }
 
+attack! { names_spelled_otherwise_in_unicode { cli, http, mcp, mcp_http, rpc } }
+
 /// Skills that the model may not see, each for a reason of its own.
 const HIDDEN: [(&str, &str); 8] = [
     ("hidden-rule", ""),
@@ -179,6 +181,38 @@ fn names_that_hosts_read_differently(setting: Setting) {
             let said = door.activate(name) + &door.about(name);
             assert!(!said.contains("LEAKED"), "{host} {name}: {said}");
         }
+    }
+}
+
+/// A rule and a switch mean a skill also where one has `é` as one character and the other as two.
+fn names_spelled_otherwise_in_unicode(setting: Setting) {
+    let context = TestContext::new();
+    // The names, and how the settings spell them.
+    let kept = [("caf\u{e9}", "cafe\u{301}"), ("the\u{301}", "th\u{e9}"), ("off-\u{e9}", "off-e\u{301}")];
+    for (name, _) in kept {
+        skill(&context, name, "", "LEAKED body.");
+        file(&context, name, "notes.md", "LEAKED notes.\n");
+    }
+    skill(&context, "\u{e9}t\u{e9}", "", "OPEN body.");
+    everywhere(&context);
+    let [(_, first), (_, second), (_, off)] = kept;
+    context.tree(&format!(
+        "//- home/.openoxide/config.toml\n[permission.skill]\n\"{first}\" = \"deny\"\n\"{second}*\" = \"deny\"\n\
+         [[skills.config]]\nname = \"{off}\"\nenabled = false\n"
+    ));
+    let in_path = |name: &str| match setting.face {
+        Face::Http => name.replace('\u{e9}', "%C3%A9").replace('\u{301}', "%CC%81"),
+        _ => name.to_owned(),
+    };
+    // A host that lets names have any letters; its programs are switched by OpenOxide's own settings, its user is not.
+    let mut door = Door::at(setting, Place::new(&context, "claude-code"));
+    let is_program = matches!(setting.face, Face::Http | Face::McpHttp);
+    let kept = &kept[..if is_program { 3 } else { 2 }];
+    let open = door.activate(&in_path("\u{e9}t\u{e9}"));
+    assert!(open.contains("OPEN"), "{open}");
+    for name in kept.iter().flat_map(|(name, spelled)| [name, spelled]) {
+        let said = door.activate(&in_path(name)) + &door.read_as_model(&in_path(name), "notes.md");
+        assert!(!said.contains("LEAKED"), "{name}: {said}");
     }
 }
 

@@ -84,3 +84,22 @@ fn no_link_or_copy_is_made_or_removed_elsewhere() {
     };
     race(&context, ".claude", &ways, &|| names("skills") == ["out"] && names("") == ["skills"]);
 }
+
+#[test]
+fn no_new_skill_is_made_elsewhere() {
+    let context = TestContext::new();
+    context.tree("//- project/.git/HEAD\nref\n//- project/.claude/skills/\n//- project/link -> ../outside\n//- outside/skills/\n");
+    let ways: [&[&str]; 2] =
+        [&["new", "fresh", "--dir", ".claude/skills"], &["new", "fresh", "--dir", ".claude/skills/deep/er"]];
+    let (skills, made) = (context.root().join("outside/skills"), context.project().join(".claude/skills"));
+    let is_held = || {
+        // The name is free again for the next round; the folder may be the link just now.
+        let held = fs_err::read_dir(&skills).unwrap().next().is_none();
+        if held {
+            let _ = std::fs::remove_dir_all(made.join("fresh"));
+            let _ = std::fs::remove_dir_all(made.join("deep"));
+        }
+        held
+    };
+    race(&context, ".claude", &ways, &is_held);
+}
