@@ -121,15 +121,17 @@ impl Error {
     /// text can have names of rules, and of skills that the program may not see.
     #[must_use]
     pub fn for_programs(self) -> Error {
-        let message = match &self {
-            Error::Rule(_) | Error::Workspace(WorkspaceError::Rule(_)) => "a permission rule is not usable",
-            Error::Workspace(WorkspaceError::Host(HostError::Invalid { .. } | HostError::Unreadable { .. })) => {
-                "the host's files are not usable"
+        let (message, step) = match &self {
+            Error::Rule(rule) | Error::Workspace(WorkspaceError::Rule(rule)) => {
+                ("the user's permission rules cannot be used", rule.step())
             }
-            Error::Trust(_) => "the list of trusted projects cannot be read",
+            Error::Workspace(WorkspaceError::Host(HostError::Invalid { .. } | HostError::Unreadable { .. })) => {
+                ("the host's files are not usable", None)
+            }
+            Error::Trust(_) => ("the list of trusted projects cannot be read", None),
             _ => return self,
         };
-        Error::other(self.kind(), self.word(), message).with_help(ASK_THE_USER)
+        Error::other(self.kind(), self.word(), message).with_help(step.unwrap_or(ASK_THE_USER))
     }
 
     /// Returns what happened as one sentence, for faces that show no chain of causes.

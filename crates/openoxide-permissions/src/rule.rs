@@ -60,9 +60,14 @@ impl RuleError {
         RuleError { step: Some(step.into()), ..self }
     }
 
+    /// Returns the next step that is not to fix the rule: something about the file that it stands in.
+    pub fn step(&self) -> Option<&str> {
+        self.step.as_deref()
+    }
+
     /// Returns the next step.
     pub fn hint(&self) -> &str {
-        self.step.as_deref().unwrap_or("fix the rule; OpenOxide does not guess what it means")
+        self.step().unwrap_or("fix the rule; OpenOxide does not guess what it means")
     }
 }
 

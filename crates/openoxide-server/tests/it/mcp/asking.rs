@@ -212,7 +212,7 @@ async fn a_rule_that_is_not_usable_is_not_repeated() {
             ("prompts/list", json!({})),
         ] {
             let answer = client.request(method, params).await.to_string();
-            assert!(answer.contains("a permission rule is not usable"), "{version} {method}: {answer}");
+            assert!(answer.contains("the user's permission rules cannot be used"), "{version} {method}: {answer}");
             assert!(!answer.contains("hidden-") && !answer.contains("config.toml"), "{version} {method}: {answer}");
         }
     }
