@@ -1,6 +1,6 @@
 //! Rules: a permission, a pattern, an action, and where the rule is written.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -83,7 +83,7 @@ impl Rule {
         Rule {
             permission: permission.into(),
             expanded: pattern.clone(),
-            folded: Some(folded(&pattern)).filter(|folded| *folded != pattern),
+            folded: folded_otherwise(&pattern),
             pattern,
             action,
             origin: origin.into(),
@@ -96,7 +96,7 @@ impl Rule {
     #[must_use]
     pub fn at_home(mut self, home: Option<&Path>) -> Rule {
         self.expanded = expand_home(&self.pattern, home);
-        self.folded = Some(folded(&self.expanded)).filter(|folded| *folded != self.expanded);
+        self.folded = folded_otherwise(&self.expanded);
         self
     }
 
@@ -117,8 +117,13 @@ impl Rule {
 }
 
 /// Returns a text in the form that all its spellings in Unicode have: `é` is one character or two.
-pub fn folded(text: &str) -> String {
-    if text.is_ascii() { text.to_owned() } else { text.nfkc().collect() }
+pub fn folded(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() { text.into() } else { text.nfkc().collect() }
+}
+
+/// Returns the same form if the text is not in it.
+fn folded_otherwise(text: &str) -> Option<String> {
+    Some(folded(text)).filter(|folded| *folded != text).map(Cow::into_owned)
 }
 
 /// Rules in order. The last one that matches decides.

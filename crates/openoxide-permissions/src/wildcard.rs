@@ -13,22 +13,25 @@ use std::path::Path;
 /// assert!(!wildcard("git log *", "git logs"));
 /// ```
 pub fn wildcard(pattern: &str, text: &str) -> bool {
-    // Every skill is compared with every rule, and most rules have a plain word or `*`: these need no copies.
+    // Every skill is compared with every rule, and most rules have a plain word or `*`.
     if pattern == "*" {
         return true;
     }
     if !pattern.contains(['*', '?', '\\']) && !text.contains('\\') {
         return pattern == text;
     }
-    wildcard_shell(&pattern.replace('\\', "/"), &text.replace('\\', "/"))
+    compare(pattern, text, |unit| if unit == u16::from(b'\\') { u16::from(b'/') } else { unit })
 }
 
 /// Does the same, but distinguishes `\` from `/`, as a shell does.
 pub(crate) fn wildcard_shell(pattern: &str, text: &str) -> bool {
-    let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
-    let (whole, text) = (units(pattern), units(text));
-    let is_short = || pattern.strip_suffix(" *").is_some_and(|short| wild(&units(short), &text));
-    wild(&whole, &text) || is_short()
+    compare(pattern, text, |unit| unit)
+}
+
+/// Compares the UTF-16 units of both, each as `plain` takes it, and copies neither: a project can bring very many patterns.
+fn compare(pattern: &str, text: &str, plain: fn(u16) -> u16) -> bool {
+    let matched = |pattern: &str| wild(pattern.encode_utf16().map(plain), text.encode_utf16().map(plain));
+    matched(pattern) || pattern.strip_suffix(" *").is_some_and(matched)
 }
 
 /// Replaces a leading `~` or `$HOME` with the user's home.
@@ -44,27 +47,28 @@ pub fn expand_home(pattern: &str, home: Option<&Path>) -> String {
 }
 
 /// Compares from left to right. After a mismatch the last `*` takes one unit more, so the cost stays quadratic.
-fn wild(pattern: &[u16], text: &[u16]) -> bool {
+fn wild<P, T>(mut pattern: P, mut text: T) -> bool
+where
+    P: Iterator<Item = u16> + Clone,
+    T: Iterator<Item = u16> + Clone,
+{
     let (star, any) = (u16::from(b'*'), u16::from(b'?'));
-    let (mut at, mut next) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while at < text.len() {
-        match pattern.get(next) {
-            Some(&unit) if unit == star => {
-                retry = Some((at, next + 1));
-                next += 1;
-            }
-            Some(&unit) if unit == any || unit == text[at] => (at, next) = (at + 1, next + 1),
-            _ => match retry {
-                Some((from, after)) => {
-                    retry = Some((from + 1, after));
-                    (at, next) = (from + 1, after);
+    let mut retry: Option<(T, P)> = None;
+    loop {
+        let mut after = text.clone();
+        let Some(unit) = after.next() else { return pattern.all(|unit| unit == star) };
+        match pattern.next() {
+            Some(part) if part == star => retry = Some((text.clone(), pattern.clone())),
+            Some(part) if part == any || part == unit => text = after,
+            _ => match &mut retry {
+                Some((from, rest)) => {
+                    from.next();
+                    (text, pattern) = (from.clone(), rest.clone());
                 }
                 None => return false,
             },
         }
     }
-    pattern[next..].iter().all(|unit| *unit == star)
 }
 
 #[cfg(test)]

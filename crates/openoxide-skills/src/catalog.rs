@@ -19,6 +19,7 @@ mod host_names;
 mod incremental;
 mod inner_skills;
 mod load;
+mod name_patterns;
 mod order;
 mod permission;
 mod rank;

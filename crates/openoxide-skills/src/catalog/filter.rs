@@ -1,11 +1,12 @@
 //! Disables skills by settings, by their own frontmatter and by product, and keeps dormant ones apart.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use globset::{GlobBuilder, GlobSetBuilder};
 use openoxide_permissions::folded;
 use toml::Value;
 
+use super::name_patterns::NamePatterns;
 use super::{Entry, SearchedRoot, Status, View};
 use crate::host::{Control, SettingDoes, SettingRule};
 use crate::{diagnostic::Code, root::Root, settings::Setting};
@@ -13,7 +14,6 @@ use crate::{diagnostic::Code, root::Root, settings::Setting};
 pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) {
     let rules = SwitchRules::of(view);
     let denied = all_denied(view);
-    let by_name = ByName::new(view);
     let user_calls = view.host.setting_that(SettingDoes::LetUserCall);
     let user_calls = user_calls.is_none_or(|(name, _)| view.settings.is_on(name, true));
     for entry in entries.iter_mut().filter(|entry| entry.is_active()) {
@@ -25,10 +25,6 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
         }
         if entry.is_active() && !root.rule.unfiltered {
             rules.apply(view, entry);
-            by_state(view, entry);
-            if entry.is_active() {
-                by_name.apply(entry);
-            }
         }
         if let Some(why) = root.off.as_ref().filter(|_| entry.is_active()) {
             entry.drop_out(Status::Disabled, Code::DisabledBySetting, why.clone());
@@ -41,43 +37,49 @@ pub(super) fn apply(view: &View, roots: &[SearchedRoot], entries: &mut [Entry]) 
     }
 }
 
-/// The rules of a view that switch skills by their name or path, with the links in their paths followed.
+/// The settings of a view that switch skills by their name or path, with the links in their paths followed.
 #[derive(Debug)]
-pub struct SwitchRules(Vec<Rule>);
+pub struct SwitchRules {
+    rules: Vec<Rule>,
+    by_name: ByName,
+}
 
 impl SwitchRules {
-    /// Reads the rules of a view.
+    /// Reads the settings of a view.
     pub fn of(view: &View) -> SwitchRules {
         let switching = said(view, view.host.switching()).iter();
         let rules = switching.flat_map(|setting| items(setting).filter_map(|item| read_rule(view, item, setting)));
-        SwitchRules(rules.collect())
+        SwitchRules { rules: rules.collect(), by_name: ByName::new(view) }
     }
 
-    /// Tells whether these rules or other settings of their view switch a skill off, which another host may have found.
+    /// Tells whether these settings switch a skill off, which another host may have found.
     pub fn switch_off(&self, view: &View, entry: &Entry) -> bool {
-        let by_name = ByName::new(view);
         let is_off = |name: &str| {
             let mut entry = Entry { status: Status::Active, ..entry.clone() };
             entry.skill.name = name.into();
             self.apply(view, &mut entry);
-            by_state(view, &mut entry);
-            if entry.is_active() {
-                by_name.apply(&mut entry);
-            }
             !entry.is_active()
         };
         entry.names_for_rules().any(is_off)
     }
 
     fn apply(&self, view: &View, entry: &mut Entry) {
-        if self.0.is_empty() {
+        self.by_rule(view, entry);
+        by_state(view, entry);
+        if entry.is_active() {
+            self.by_name.apply(entry);
+        }
+    }
+
+    fn by_rule(&self, view: &View, entry: &mut Entry) {
+        if self.rules.is_empty() {
             return;
         }
         let own = [&*entry.skill.path, entry.found(), entry.canonical()];
         let takes_folders = view.host.setting_that(SettingDoes::SwitchFolders).is_some();
         let folders: Vec<&Path> = own.iter().filter_map(|file| file.parent()).filter(|_| takes_folders).collect();
         let own_name = folded(&entry.skill.name);
-        let last = self.0.iter().rev().find(|rule| match &rule.selector {
+        let last = self.rules.iter().rev().find(|rule| match &rule.selector {
             Selector::Name(name) => {
                 **name == *entry.skill.name || rule.folds && !rule.enabled && folded(name) == own_name
             }
@@ -91,15 +93,9 @@ impl SwitchRules {
 
 /// Tells whether the settings of a view can switch a skill off by its name.
 pub fn switches_by_name(view: &View) -> bool {
-    let by_name = ByName::new(view);
-    let lists = [
-        said(view, view.host.switching()),
-        said(view, view.host.setting_that(SettingDoes::SetStates)),
-        by_name.ignored,
-        by_name.included,
-        by_name.off,
-    ];
-    lists.iter().any(|list| !list.is_empty())
+    let lists =
+        [view.host.switching(), view.host.setting_that(SettingDoes::SetStates)].map(|setting| said(view, setting));
+    lists.iter().any(|list| !list.is_empty()) || !ByName::new(view).is_empty()
 }
 
 fn all_denied(view: &View) -> bool {
@@ -111,51 +107,54 @@ fn all_denied(view: &View) -> bool {
 }
 
 /// Settings that list names, or patterns of names.
-struct ByName<'v> {
-    ignored: &'v [Setting],
-    included: &'v [Setting],
-    off: &'v [Setting],
-    off_prefix: &'v str,
+#[derive(Debug)]
+struct ByName {
+    ignored: NamePatterns,
+    included: NamePatterns,
+    off: Vec<Setting>,
+    off_prefix: String,
     off_any_case: bool,
 }
 
-impl<'v> ByName<'v> {
-    fn new(view: &'v View) -> ByName<'v> {
+impl ByName {
+    fn new(view: &View) -> ByName {
         let host = &view.host;
-        let included = said(view, host.setting_that(SettingDoes::Include));
         let any_case = host.setting_that(SettingDoes::SwitchOffAnyCase);
         let off = any_case.or_else(|| host.setting_that(SettingDoes::SwitchOff));
         let form = off.and_then(|(_, rule)| rule.form.as_deref()).unwrap_or("{name}");
         ByName {
-            ignored: said(view, host.setting_that(SettingDoes::Ignore)),
-            // A list without any pattern lets everything through.
-            included: if included.iter().any(|setting| words(setting).next().is_some()) { included } else { &[] },
-            off: said(view, off),
-            off_prefix: form.split_once("{name}").map_or(form, |(before, _)| before),
+            ignored: NamePatterns::of(said(view, host.setting_that(SettingDoes::Ignore))),
+            included: NamePatterns::of(said(view, host.setting_that(SettingDoes::Include))),
+            off: said(view, off).to_vec(),
+            off_prefix: form.split_once("{name}").map_or(form, |(before, _)| before).to_owned(),
             off_any_case: any_case.is_some(),
         }
     }
 
+    fn is_empty(&self) -> bool {
+        self.off.is_empty() && self.ignored.is_empty() && self.included.is_empty()
+    }
+
     fn apply(&self, entry: &mut Entry) {
-        if self.off.is_empty() && self.ignored.is_empty() && self.included.is_empty() {
+        if self.is_empty() {
             return;
         }
-        let name = Arc::clone(&entry.skill.name);
-        let named = |word: &&str| match word.strip_prefix(self.off_prefix) {
+        let name = &*entry.skill.name;
+        let why =
+            self.why_off(name).or_else(|| self.ignored.why_ignored(name)).or_else(|| self.included.why_left_out(name));
+        if let Some(why) = why {
+            entry.drop_out(Status::Disabled, Code::DisabledBySetting, why);
+        }
+    }
+
+    fn why_off(&self, name: &str) -> Option<String> {
+        let named = |word: &&str| match word.strip_prefix(&self.off_prefix) {
             Some(off) if self.off_any_case => off.to_lowercase() == name.to_lowercase(),
-            off => off == Some(&*name),
+            off => off == Some(name),
         };
-        let matched = |word: &&str| crate::text::glob::matches(word, &name);
-        let text = if let Some((off, word)) = hit(self.off, named) {
-            format!("it is switched off: {} lists `{word}`", off.origin)
-        } else if let Some((ignored, word)) = hit(self.ignored, matched) {
-            format!("it is ignored: `{word}` in {}", ignored.origin)
-        } else if let Some(included) = self.included.last().filter(|_| hit(self.included, matched).is_none()) {
-            format!("nothing that is included matches it: {}", included.origin)
-        } else {
-            return;
-        };
-        entry.drop_out(Status::Disabled, Code::DisabledBySetting, text);
+        let strongest_first = self.off.iter().rev();
+        let hit = strongest_first.into_iter().find_map(|off| Some((off, words(off).find(named)?)));
+        hit.map(|(off, word)| format!("it is switched off: {} lists `{word}`", off.origin))
     }
 }
 
@@ -163,13 +162,8 @@ fn items(setting: &Setting) -> impl Iterator<Item = &Value> {
     setting.value.as_array().into_iter().flatten()
 }
 
-fn words(setting: &Setting) -> impl Iterator<Item = &str> {
+pub(super) fn words(setting: &Setting) -> impl Iterator<Item = &str> {
     items(setting).filter_map(Value::as_str)
-}
-
-/// Returns the strongest place whose list has a word that is wanted, and the word.
-fn hit(settings: &[Setting], wanted: impl Fn(&&str) -> bool) -> Option<(&Setting, &str)> {
-    settings.iter().rev().find_map(|setting| Some((setting, words(setting).find(&wanted)?)))
 }
 
 /// Returns what each place says about a setting, weakest first.

@@ -81,7 +81,7 @@ impl HostNames {
     /// Returns a name as each host may change it.
     fn changed(&self, name: &str) -> BTreeSet<String> {
         let tidy = name.split_whitespace().collect::<Vec<_>>().join(" ");
-        let folded = folded(&tidy);
+        let folded = folded(&tidy).into_owned();
         let replaced = self
             .replaced
             .iter()

@@ -1,5 +1,6 @@
 //! Applies permission rules: the last rule that matches a skill decides whether it is denied, or hidden from the model.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::str::FromStr as _;
 
@@ -99,7 +100,7 @@ impl View {
         (rule.map_or(Action::Allow, |rule| rule.action), rule.cloned())
     }
 
-    fn permits(&self) -> impl Iterator<Item = (&str, &SettingRule)> {
+    pub(super) fn permits(&self) -> impl Iterator<Item = (&str, &SettingRule)> {
         let permits = [SettingDoes::Permit, SettingDoes::PermitAgent].map(|does| self.host.setting_that(does));
         permits.into_iter().flatten()
     }
@@ -109,12 +110,10 @@ impl View {
     fn program_rules(&self) -> Vec<Rule> {
         let mut rules = self.rules_of_agent();
         for (name, _) in self.permits() {
-            let table = self.settings.get(name).and_then(|setting| setting.value.as_table());
-            for (permission, value) in table.into_iter().flatten() {
-                for said in patterns(value) {
-                    let origin = origin(self, name, permission, said);
-                    rules.push(self.rule(permission, said, origin.map(ToString::to_string).unwrap_or_default()));
-                }
+            let origins = origins(self.settings.said(name));
+            for said in self.settings.get(name).into_iter().flat_map(|setting| statements(&setting.value)) {
+                let origin = origins.get(&said).map(ToString::to_string).unwrap_or_default();
+                rules.push(self.rule(said, origin));
             }
         }
         rules
@@ -126,10 +125,10 @@ impl View {
         let name = self.around.agent.as_ref().unwrap_or(&agents.first);
         let own = agents.built_in.get(name).into_iter().flatten();
         let origin = format!("{} for its agent `{name}`", self.host.title);
-        own.map(|(permission, word)| self.rule(permission, ("*", word), origin.clone())).collect()
+        own.map(|(permission, word)| self.rule((permission, "*", word), origin.clone())).collect()
     }
 
-    fn rule(&self, permission: &str, (pattern, word): (&str, &str), origin: String) -> Rule {
+    fn rule(&self, (permission, pattern, word): Statement<'_>, origin: String) -> Rule {
         // A word that is no action lets people be asked.
         let action = Action::from_str(word).unwrap_or(Action::Ask);
         Rule::new(permission, pattern, action, origin).at_home(self.around.home.as_deref())
@@ -150,6 +149,17 @@ impl View {
     }
 }
 
+/// A permission, a pattern, and what is said of both.
+type Statement<'v> = (&'v str, &'v str, &'v str);
+
+/// Returns what a setting of permissions says.
+fn statements(value: &Value) -> impl Iterator<Item = Statement<'_>> {
+    let permissions = value.as_table().into_iter().flatten();
+    permissions.flat_map(|(permission, value)| {
+        patterns(value).into_iter().map(move |(pattern, word)| (permission.as_str(), pattern, word))
+    })
+}
+
 /// Returns the patterns of a permission, and what each says; a word alone is for every name.
 fn patterns(value: &Value) -> Vec<(&str, &str)> {
     match value {
@@ -161,11 +171,8 @@ fn patterns(value: &Value) -> Vec<(&str, &str)> {
     }
 }
 
-/// Returns where a rule was written: the strongest place that says the same.
-fn origin<'v>(view: &'v View, name: &str, permission: &str, said: (&str, &str)) -> Option<&'v Origin> {
-    let says_it = |setting: &&Setting| {
-        let value = setting.value.get(permission);
-        value.is_some_and(|value| patterns(value).contains(&said))
-    };
-    view.settings.said(name).iter().rev().find(says_it).map(|setting| &setting.origin)
+/// Returns where each rule was written: the strongest place that says the same. A project can have very many rules, so that
+/// the places are not searched for each.
+fn origins(said: &[Setting]) -> HashMap<Statement<'_>, &Origin> {
+    said.iter().flat_map(|setting| statements(&setting.value).map(|said| (said, &setting.origin))).collect()
 }

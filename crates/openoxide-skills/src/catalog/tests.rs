@@ -83,6 +83,35 @@ fn plugins_and_switches_are_read_once_for_many_skills() {
     assert_eq!(look(&mut KnownPlugins::default()), [(false, false), (true, false)]);
 }
 
+/// A project can bring so many rules that whoever searches all of them for each never ends.
+#[test]
+fn each_of_very_many_rules_has_the_strongest_place_that_says_the_same() {
+    let said = |at: usize, word: &str| (format!("s{at}-*"), toml::Value::from(word));
+    let place = |line: usize, rules: Vec<(String, toml::Value)>| {
+        let skill = toml::Value::Table(rules.into_iter().collect());
+        let value = toml::Value::Table([("skill".to_owned(), skill)].into_iter().collect());
+        Setting { value, origin: Origin::File { path: "opencode.json".into(), line: Some(line) } }
+    };
+    let all = place(2, (0..100_000).map(|at| said(at, "deny")).collect());
+    let stronger = place(3, vec![said(1, "deny"), said(2, "allow")]);
+    let host = Hosts::builtin().get("opencode").unwrap();
+    let mut view = View::new(host, HostSettings::default(), Arc::default()).unwrap();
+    let (name, _) = view.permits().next().unwrap();
+    let name = name.to_owned();
+    view.settings.values.insert(name.clone(), all.clone());
+    view.settings.parts.insert(name, vec![place(1, vec![said(0, "deny"), said(2, "deny")]), all, stronger]);
+
+    let rules = view.host_rules().0;
+    let origin = |pattern: &str| {
+        let rule = rules.iter().find(|rule| rule.pattern == pattern);
+        rule.map(|rule| (rule.action.to_string(), rule.origin.as_str()))
+    };
+    assert_eq!(origin("s0-*"), Some(("deny".to_owned(), "opencode.json:2")));
+    assert_eq!(origin("s1-*"), Some(("deny".to_owned(), "opencode.json:3")));
+    assert_eq!(origin("s2-*"), Some(("deny".to_owned(), "opencode.json:2")));
+    assert!(rules.len() >= 100_000);
+}
+
 #[test]
 fn a_change_that_keeps_size_and_time_is_seen() {
     let context = TestContext::new();
