@@ -27,7 +27,7 @@ struct Followed {
 /// another user made, and one that leads nowhere: what would be written there is not what the path says.
 ///
 /// Each link is judged by where this walk gets to, not by a second look at it, because others may exchange it in between.
-/// In what is returned is no link, so that whoever opens it through none writes to what was judged.
+/// In what is returned is no link, so that a writer that follows no link writes to what was judged.
 ///
 /// What does not exist is taken as it is written.
 pub(crate) fn resolve(workspace: &Workspace, path: &Path) -> Result<PathBuf, Error> {

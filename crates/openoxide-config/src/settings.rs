@@ -6,6 +6,7 @@ pub(crate) mod key;
 pub(crate) mod key_table;
 pub(crate) mod layer;
 pub(crate) mod load;
+mod next_step;
 pub(crate) mod permission_rules;
 pub(crate) mod policy;
 pub(crate) mod schema;

@@ -5,7 +5,7 @@
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
-use crate::is_root_or;
+use crate::user::is_root_or;
 
 /// What a list says.
 #[derive(Debug, PartialEq, Eq)]

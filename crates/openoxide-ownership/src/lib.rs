@@ -1,12 +1,15 @@
 #![doc = include_str!("../README.md")]
 
 mod access_list;
+mod user;
 
 use std::fs::Metadata;
 use std::io::Read as _;
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+
+pub use user::{is_root_or, this_user};
 
 use access_list::AccessList;
 
@@ -20,16 +23,6 @@ const UNMAPPED: u32 = 65534;
 /// Tells whether a file or folder belongs to the user who runs this program, or to root.
 pub fn is_ours(stat: &Metadata) -> bool {
     is_root_or(this_user(), stat.uid())
-}
-
-/// Returns the number of the user who runs this program.
-pub fn this_user() -> u32 {
-    rustix::process::geteuid().as_raw()
-}
-
-/// Tells whether an owner is root or this user.
-pub fn is_root_or(user: u32, owner: u32) -> bool {
-    owner == 0 || owner == user
 }
 
 /// Tells whether nobody can say who an owner is, because this user namespace does not know all users of the machine.

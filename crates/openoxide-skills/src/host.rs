@@ -63,7 +63,7 @@ pub use roots::{
 };
 pub use settings::{
     ActivePlugins, Combine, ManifestRule, PluginSource, STATES, SettingDoes, SettingKind, SettingLayer, SettingRule,
-    SettingSource, VariableSource, YesWords,
+    SettingSource, YesWords,
 };
 pub use spec::{HostError, HostSpec, Hosts};
 pub use switch::SwitchRule;
@@ -104,8 +104,8 @@ pub struct Host {
     /// Settings files and variables of the program, weakest first, by a name that `from` refers to.
     #[serde(default)]
     pub layers: BTreeMap<String, Vec<SettingLayer>>,
-    /// Where the program's settings set its environment variables, if they do. They win over those of the shell.
-    pub variables: Option<VariableSource>,
+    /// The table in the files of `layers` that sets environment variables of the program. They win over those of the shell.
+    pub variables: Option<String>,
     /// The host's own settings that affect skills.
     #[serde(default)]
     pub settings: BTreeMap<String, SettingRule>,

@@ -243,8 +243,8 @@ pub(super) mod tests {
     }
 
     /// What the pages say in their own way.
-    const DRAWN: &str = "title program versions about standard vars found strict_files own_permissions project layers settings \
-                         agents switch roots deviations more_deviations";
+    const DRAWN: &str = "title program versions about standard vars found strict_files own_permissions project layers variables \
+                         settings agents switch roots deviations more_deviations";
 
     /// A new part of the vocabulary must not be missing from the pages silently.
     #[test]

@@ -1,71 +1,18 @@
 //! `check`: problems with code, place and fix, for the agents that a person uses.
 
-use std::path::PathBuf;
-
-use clap::ArgGroup;
 use openoxide_app::check::{CheckInput, CheckReport, Fixable, Fixes};
 use openoxide_app::{Level, Workspace};
 
+pub(crate) use self::args::CheckArgs;
+use self::args::Format;
 use crate::session::{open_workspace, say_no_agent};
 use crate::ui::{ExitStatus, Ui, count};
 
+mod args;
 mod concise;
 mod github;
 mod sarif;
 mod text;
-
-/// Check skills for errors
-///
-/// Without a path, checks every skill that one of your agents finds from here. A path may be a skill's folder, its file,
-/// or a folder of skills, in a project or not. A finding is an error if one of your agents drops the skill or if its
-/// description is still a placeholder, a warning if an agent reads it differently, and a note if only the standard objects.
-/// Exit status: 0 without an error, 1 with one; with --diff, 1 if there is something to change.
-#[derive(Debug, clap::Args)]
-#[command(group = ArgGroup::new("changes").args(["fix", "diff"]).multiple(true))]
-pub(crate) struct CheckArgs {
-    /// Skills, or folders of skills
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
-    /// Fix what is certain, only below the given paths, or else only in the project
-    #[arg(long)]
-    fix: bool,
-    /// Show what --fix would change, and write nothing
-    #[arg(long, conflicts_with_all = ["format", "json"])]
-    diff: bool,
-    /// Let --fix rename files and folders that nothing refers to
-    #[arg(long, requires = "changes")]
-    rename: bool,
-    /// Check for every host that is known
-    #[arg(long, conflicts_with = "host")]
-    all_hosts: bool,
-    /// Report violations of the standard as errors, even if your agents accept them
-    #[arg(long)]
-    strict: bool,
-    /// Report only findings with these codes [config: check.select]
-    #[arg(long, value_name = "CODE", value_delimiter = ',', num_args = 1)]
-    select: Vec<String>,
-    /// Report no findings with these codes [config: check.ignore]
-    #[arg(long, value_name = "CODE", value_delimiter = ',', num_args = 1)]
-    ignore: Vec<String>,
-    /// The output format
-    #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
-    format: Format,
-}
-
-/// The form of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people; repeats are grouped
-    Text,
-    /// One line for each finding
-    Concise,
-    /// For programs
-    Json,
-    /// For code scanning services
-    Sarif,
-    /// For annotations in GitHub's checks
-    Github,
-}
 
 pub(crate) fn check(ui: &Ui, args: &CheckArgs) -> anyhow::Result<ExitStatus> {
     let workspace = open_workspace(ui)?;

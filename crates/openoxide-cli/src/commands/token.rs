@@ -7,7 +7,7 @@ use secrecy::ExposeSecret as _;
 use crate::serving::token_failed;
 use crate::ui::{ExitStatus, Ui};
 
-/// Print the access token that clients send to `serve`; makes one if there is none
+/// Print the access token that clients send to `serve`
 ///
 /// Clients need it for every server that you start; it cannot approve anything. It is made when it is first needed, and
 /// `openoxide serve --new-token` replaces it. Put it into a variable, so that it is in no list of processes and no shell

@@ -35,6 +35,7 @@ fn by_name() {
       cost           49 tokens listed, about 28 read
       needs          env_var PDF_KEY
     ----- stderr -----
+    these are OpenOxide's own rules; for an agent's, add `--host claude-code`
     ");
 }
 
@@ -54,6 +55,7 @@ fn by_path() {
       license        MIT
       wants tools    Bash(git:*), Read
     ----- stderr -----
+    these are OpenOxide's own rules; for an agent's, add `--host claude-code`
     ");
     let file = run(&context, &["show", ".agents/skills/deploy/SKILL.md"]);
     assert_eq!(file, run(&context, &["show", "./.agents/skills/deploy"]));
@@ -76,6 +78,7 @@ fn one_that_does_not_count_is_shown_with_its_reason() {
 
     error: the file does not begin with frontmatter [S0100]
     ----- stderr -----
+    these are OpenOxide's own rules; for an agent's, add `--host claude-code`
     ");
 }
 

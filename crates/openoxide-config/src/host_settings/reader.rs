@@ -208,10 +208,8 @@ impl<'r> Reader<'r> {
     }
 
     fn variable_of_settings(&mut self, name: &str) -> Option<Setting> {
-        let source = self.host.variables.as_ref()?;
-        let layers = self.host.layers.get(&source.layers)?;
-        let key = format!("{}.{}", source.key, quote_part(name));
-        let files = layers.iter().flat_map(|layer| {
+        let key = format!("{}.{}", self.host.variables.as_ref()?, quote_part(name));
+        let files = self.host.layers.values().flatten().flat_map(|layer| {
             layer_files(layer, self.host, self.around).into_iter().map(move |path| (path, dialect(layer)))
         });
         let strongest = files.collect::<Vec<_>>().into_iter().rev();

@@ -11,7 +11,7 @@ use openoxide_skills::diagnostic::{Code, Diagnostic};
 use toml::Value;
 
 use super::layer::{ConfigProblem, Layer, LayerKind, Problems};
-use super::validate::{IGNORED, help_for};
+use super::next_step::{IGNORED, help_for};
 use crate::{document::dotted_key::quote_part, suggestion::did_you_mean};
 
 /// An agent under `[agents]`.

@@ -6,13 +6,11 @@ use toml::Value;
 
 use super::key::{ConfigKey, ProjectAccess, ValueKind};
 use super::layer::{Layer, LayerKind, Problems};
+use super::next_step::{IGNORED, help_for};
 use super::permission_rules::{self, doubt};
 use super::{key_table::CONFIG_KEYS, switch_rule};
 use crate::document::dotted_key::{insert, join_key, split_key};
 use crate::{document::Document, mcp::parse::parse_server, suggestion::did_you_mean};
-
-/// What happens to a value that is not usable where it stands.
-pub(super) const IGNORED: &str = "the value is ignored";
 
 /// What happens while something is not understood that may be meant to deny.
 const CLOSED: &str = "no skill is activated";
@@ -29,15 +27,6 @@ pub(crate) fn objection(key: &str, value: &Value, kind: LayerKind) -> Option<Dia
     let bad_rule =
         |error: RuleError| Diagnostic::warning(Code::ConfigType, format!("`{key}`: {}", error.what)).help(error.hint());
     problems.into_iter().next().or(rule_problem).or(rules.error.or(rules.doubt).map(bad_rule))
-}
-
-/// Returns the next step for a value: what holds until it is fixed. One that is in no file is not used at all, so that its
-/// next step is the value that is meant, or what the key is for.
-pub(super) fn help_for(layer: &Layer, name: &str, value: &Value, holds: &str) -> String {
-    let key = ConfigKey::find(name).filter(|_| layer.path.is_none());
-    let Some(key) = key else { return format!("{holds} until it is fixed") };
-    let near = if key.name == name { key.near_value(value) } else { None };
-    near.map_or_else(|| key.about.to_owned(), |near| format!("did you mean `{near}`?"))
 }
 
 /// What is wrong in a layer.

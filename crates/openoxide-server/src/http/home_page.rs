@@ -1,12 +1,14 @@
 //! Draws the home page: the user's agents, what is served, how an agent is connected, and what is wrong.
 
 mod agents;
+mod finding;
 
 use axum::response::Response;
 use http::StatusCode;
 use openoxide_app::{Catalog, Entry, Level, SkillIds, Snapshot, catalog_use, live::WatchMode};
 use openoxide_wire::ProblemLine;
 
+use self::finding::finding;
 use super::{HttpContext, Location, NoQuery, Page, Query, Redactor, Result, login::explained, questions};
 use crate::connect::{Reach, clients};
 use crate::{Identity, Peer};
@@ -162,20 +164,6 @@ fn findings(page: &mut Page, context: &HttpContext, snapshot: &Snapshot) {
     }
     page.write("</ul>", &[]);
     rest(page, problems.len(), "v1/problems");
-}
-
-fn finding(page: &mut Page, line: &ProblemLine) {
-    page.write("<li><strong class=\"{}\">{}</strong> {}", &[&line.level, &line.level, &line.message]);
-    if let Some(path) = &line.path {
-        let place = line.line.map_or_else(|| path.clone(), |number| format!("{path}:{number}"));
-        page.write("<p class=\"dim\">{}</p>", &[&place]);
-    }
-    if let Some(help) = &line.help {
-        page.write("<p>", &[]);
-        page.prose(help);
-        page.write("</p>", &[]);
-    }
-    page.write("</li>", &[]);
 }
 
 fn rest(page: &mut Page, all: usize, address: &'static str) {

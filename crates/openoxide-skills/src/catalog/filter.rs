@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobSetBuilder};
 use openoxide_permissions::folded;
 use toml::Value;
 
-use super::name_patterns::NamePatterns;
+use super::name_patterns::{NamePatterns, words};
 use super::{Entry, SearchedRoot, Status, View};
 use crate::host::{Control, SettingDoes, SettingRule};
 use crate::{diagnostic::Code, root::Root, settings::Setting};
@@ -160,10 +160,6 @@ impl ByName {
 
 fn items(setting: &Setting) -> impl Iterator<Item = &Value> {
     setting.value.as_array().into_iter().flatten()
-}
-
-pub(super) fn words(setting: &Setting) -> impl Iterator<Item = &str> {
-    items(setting).filter_map(Value::as_str)
 }
 
 /// Returns what each place says about a setting, weakest first.

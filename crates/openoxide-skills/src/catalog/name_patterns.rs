@@ -1,10 +1,15 @@
 //! What settings that list patterns of names say of one name.
 
+use toml::Value;
+
 use crate::settings::{Origin, Setting};
 use crate::text::cut_utf16;
 use crate::text::glob::{Pattern, Steps, TooManySteps};
 
-use super::filter::words;
+/// Returns the texts in the list of a setting.
+pub(super) fn words(setting: &Setting) -> impl Iterator<Item = &str> {
+    setting.value.as_array().into_iter().flatten().filter_map(Value::as_str)
+}
 
 /// Most of a pattern that is repeated for each skill that it is about.
 const SHOWN: usize = 100;

@@ -91,16 +91,6 @@ pub struct SettingLayer {
     pub needs: Option<String>,
 }
 
-/// The settings that set environment variables of the program itself.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct VariableSource {
-    /// The list under `layers` whose places all hold the key.
-    pub layers: String,
-    /// The key of the table, with a variable's name for each value.
-    pub key: String,
-}
-
 /// One place where a program keeps a setting.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

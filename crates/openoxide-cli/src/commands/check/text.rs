@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use openoxide_app::{Code, Level, SkillFinding, Workspace, check::CheckReport, count};
 
-use super::{CheckArgs, concise::place};
+use super::{args::CheckArgs, concise::place};
 use crate::table::{cut, fill};
 use crate::ui::{Role, Ui, paint, safe};
 use crate::{snippet, typed};

@@ -55,7 +55,7 @@ fn everything(door: &mut Door<'_>) -> String {
 /// Exchanges a file, a skill's folder and a root for links, again and again, while another thread looks.
 fn raced_links(setting: Setting) {
     let context = repository();
-    let (root, stop) = (context.root().to_owned(), AtomicBool::new(false));
+    let (root, stop, calm) = (context.root().to_owned(), AtomicBool::new(false), AtomicBool::new(false));
     let mut door = Door::open(setting, &context, "claude-code");
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -74,16 +74,19 @@ fn raced_links(setting: Setting) {
                 swap(&skills.join("plain/SKILL.md"), &root.join("project/a"), &root.join("outside/one.md"));
                 swap(&skills.join("plain"), &root.join("project/b"), &root.join("outside/dir"));
                 swap(&skills, &root.join("project/c"), &root.join("outside/race"));
+                // A server that looks again once a second may see a link each time, unless it gets longer than that.
+                let pause = if calm.load(Ordering::Relaxed) { 1_500 } else { pause };
                 std::thread::sleep(Duration::from_millis(pause));
             }
         });
-        let mut plain = 0;
+        let (mut plain, mut last) = (0, String::new());
         // A server that saw a link in place of the folder looks again within a second; until then nothing is there.
         for round in 0..ROUNDS + LATER_ROUNDS {
             if round >= ROUNDS {
                 if plain > 0 {
                     break;
                 }
+                calm.store(true, Ordering::Relaxed);
                 std::thread::sleep(Duration::from_millis(20));
             }
             let said = match (door.face(), round % 3) {
@@ -98,9 +101,10 @@ fn raced_links(setting: Setting) {
                 panic!("round {round}: {said}");
             }
             plain += usize::from(["Plain", "Extra."].iter().any(|word| said.contains(word)));
+            last = said;
         }
         stop.store(true, Ordering::Relaxed);
-        assert!(plain > 0, "nothing was ever read, so this shows nothing");
+        assert!(plain > 0, "nothing was ever read, so this shows nothing: {last}");
     });
 }
 

@@ -3,7 +3,8 @@
 use openoxide_app::{Snapshot, catalog_use, overview};
 use openoxide_wire::{AgentLine, CatalogUse, OverviewAnswer, SuggestionLine};
 
-use super::{HttpContext, Page, finding};
+use super::finding::finding;
+use crate::http::{HttpContext, Page};
 
 /// Suggestions that are shown; the terminal has the rest.
 const SUGGESTIONS: usize = 8;

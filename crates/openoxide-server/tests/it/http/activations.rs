@@ -140,7 +140,13 @@ async fn failures_show_whoever_is_elsewhere_no_paths() {
     context.tree("//- home/.openoxide/config.toml\n[permission\n");
     let root = context.root().to_string_lossy().into_owned();
     let server = Server::new(context);
-    let ask = |peer: Peer| Request::post("/v1/skills/plain/activate").extension(peer).body(Body::empty()).unwrap();
+    let ask = |peer: Peer| {
+        Request::post("/v1/skills/plain/activate")
+            .extension(peer)
+            .extension(Identity::Person)
+            .body(Body::empty())
+            .unwrap()
+    };
     let (here, elsewhere) = (server.ask(ask(Peer::Local)).await, server.ask(ask(Peer::Remote)).await);
     assert_eq!(here.status, elsewhere.status);
     assert!(here.text().contains(&root), "{}", here.text());
