@@ -83,7 +83,7 @@ fn plugins_and_switches_are_read_once_for_many_skills() {
     assert_eq!(look(&mut KnownPlugins::default()), [(false, false), (true, false)]);
 }
 
-/// A project can bring so many rules that whoever searches all of them for each never ends.
+/// A project can bring so many rules that searching all of them for each one would never end.
 #[test]
 fn each_of_very_many_rules_has_the_strongest_place_that_says_the_same() {
     let said = |at: usize, word: &str| (format!("s{at}-*"), toml::Value::from(word));

@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn stars_and_braces_take_few_steps() {
-        // Whoever tries every way to divide the name among these never ends.
+        // Trying every way to divide the name among these would never end.
         let name = "a".repeat(100);
         let stars = "*a".repeat(400);
         assert!(!matches(&format!("{stars}b"), &name));
