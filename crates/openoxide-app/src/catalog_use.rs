@@ -1,15 +1,17 @@
 //! Measures what an agent's catalog takes, and says it as people read it. Every screen has its numbers from here.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use openoxide_config::Workspace;
 use openoxide_live::Snapshot;
 use openoxide_runtime::seen_by_model;
+use openoxide_skills::catalog::Entry;
 use openoxide_skills::prelude::{Catalog, Model, Prompt, View, render};
-use openoxide_skills::render::{DetailLevel, ShownSkill};
+use openoxide_skills::render::{DetailLevel, ShownSkill, entry_costs};
 
 use crate::numbers::thousands;
 
@@ -20,12 +22,19 @@ pub fn of_snapshot(snapshot: &Snapshot) -> Option<CatalogUse> {
     draw(&snapshot.workspace, &snapshot.view, &snapshot.catalog).map(|prompt| CatalogUse::from(&prompt))
 }
 
-/// What the catalog of a snapshot takes, and the skills that it does not show whole.
+/// What the catalog of a snapshot takes, and how it shows each skill.
 #[derive(Clone, Debug)]
 pub struct FittedCatalog {
     /// What it takes.
     pub catalog: CatalogUse,
-    cut: HashMap<PathBuf, &'static str>,
+    /// The skills by their files: a text is hashed much faster than a path.
+    lines: HashMap<OsString, FittedLine>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct FittedLine {
+    detail: DetailLevel,
+    tokens: u64,
 }
 
 impl FittedCatalog {
@@ -33,13 +42,22 @@ impl FittedCatalog {
     pub fn of(snapshot: &Snapshot) -> Option<FittedCatalog> {
         let prompt = draw(&snapshot.workspace, &snapshot.view, &snapshot.catalog)?;
         let catalog = CatalogUse::from(&prompt);
-        let cut = prompt.shown.into_iter().filter_map(|shown| Some((shown.path, detail_word(shown.detail)?))).collect();
-        Some(FittedCatalog { catalog, cut })
+        let line = |shown: &ShownSkill| FittedLine { detail: shown.detail, tokens: shown.tokens };
+        let lines = prompt.shown.iter().map(|shown| (shown.path.as_os_str().to_owned(), line(shown))).collect();
+        Some(FittedCatalog { catalog, lines })
+    }
+
+    /// Returns what the line of each entry costs, in tokens, drawing only those that the model does not see.
+    pub(crate) fn costs(&self, view: &View, catalog: &Catalog, entries: &[Entry]) -> Vec<u64> {
+        let known = |entry: &Entry| self.lines.get(entry.skill.path.as_os_str()).map(|line| line.tokens);
+        let unseen = entries.iter().filter(|entry| known(entry).is_none());
+        let mut unseen = entry_costs(view, catalog, unseen).each.into_iter();
+        entries.iter().filter_map(|entry| known(entry).or_else(|| unseen.next())).collect()
     }
 
     /// Says what is shown of a skill, by its file, if that is not all of it.
     pub fn detail_of(&self, path: &Path) -> Option<&'static str> {
-        self.cut.get(path).copied()
+        detail_word(self.lines.get(path.as_os_str())?.detail)
     }
 }
 

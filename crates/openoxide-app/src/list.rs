@@ -15,6 +15,7 @@ use openoxide_wire::{LimitLine, ListAnswer, OtherLine, SkillLine};
 
 pub use filter::ListFilter;
 
+use crate::catalog_use::FittedCatalog;
 use crate::off::{SkillsOff, skills_off};
 use crate::{error::Error, link::is_elsewhere, skill_id::SkillIds};
 
@@ -48,18 +49,27 @@ pub fn is_fixed(view: &View) -> bool {
 }
 
 /// Lists what a host sees, and what the rules keep from the model. A program gets an error if a rule cannot be read.
-pub fn list(snapshot: &Snapshot, audience: Audience) -> Result<Listing<'_>, Error> {
+///
+/// Lines that were drawn for `fitted` are not drawn again.
+pub fn list<'s>(
+    snapshot: &'s Snapshot,
+    audience: Audience,
+    fitted: Option<&FittedCatalog>,
+) -> Result<Listing<'s>, Error> {
     let catalog = match (snapshot.runtime(), audience) {
         (Ok(runtime), _) => runtime.catalog(),
         // A person who has to fix broken settings still sees every skill.
         (Err(_), Audience::Person) => &*snapshot.catalog,
         (Err(error), Audience::Program) => return Err(error.into()),
     };
-    let costs = entry_costs(&snapshot.view, catalog, &catalog.skills);
+    let costs = match fitted {
+        Some(fitted) => fitted.costs(&snapshot.view, catalog, &catalog.skills),
+        None => entry_costs(&snapshot.view, catalog, &catalog.skills).each,
+    };
     let skills: Vec<ListedSkill<'_>> = catalog
         .skills
         .iter()
-        .zip(&costs.each)
+        .zip(&costs)
         .map(|(entry, cost)| ListedSkill { entry, cost: *cost, missing_variables: missing_variables(snapshot, entry) })
         .collect();
     let is_empty = catalog.skills.is_empty();

@@ -112,7 +112,15 @@ impl Ui {
 
     /// Writes an answer as JSON, and nothing after it.
     pub(crate) fn json(&self, answer: &impl serde::Serialize) -> anyhow::Result<ExitStatus> {
-        self.raw(&(serde_json::to_string_pretty(answer)? + "\n"))?;
+        if std::io::stdout().is_terminal() {
+            self.raw(&(serde_json::to_string_pretty(answer)? + "\n"))?;
+            return Ok(ExitStatus::Done);
+        }
+        // In blocks: an answer may have megabytes, which are not gathered first.
+        let mut out = std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
+        serde_json::to_writer_pretty(&mut out, answer).map_err(std::io::Error::from)?;
+        out.write_all(b"\n")?;
+        out.flush()?;
         Ok(ExitStatus::Done)
     }
 

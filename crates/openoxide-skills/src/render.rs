@@ -3,6 +3,7 @@
 //! Fitting is done here, in numbers; words are the templates'.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use minijinja::context;
 use rayon::prelude::*;
@@ -101,7 +102,8 @@ fn render_with(view: &View, catalog: &Catalog, model: Model, reader: Reader) -> 
         .map(|pattern| Aliases::new(pattern, view, catalog, &entries));
     let aliased =
         aliases.filter(|aliases| aliases.fits(&fit)).map(|aliases| renderer.draw(Some(aliases))).transpose()?;
-    renderer.frame(aliased.filter(|aliased| aliased.fitted.beats(&whole.fitted)).unwrap_or(whole))
+    let costs = EntryCosts::cheaper(whole.costs(), aliased.as_ref().map(Drawing::costs));
+    renderer.frame(aliased.filter(|aliased| aliased.fitted.beats(&whole.fitted)).unwrap_or(whole), &costs.each)
 }
 
 /// The two templates of a catalog: one for an entry, one for the frame around them.
@@ -122,6 +124,13 @@ struct Drawing {
     items: Vec<Item>,
     fitted: Fitted,
     aliases: Option<Aliases>,
+}
+
+impl Drawing {
+    fn costs(&self) -> EntryCosts {
+        let each = self.items.iter().map(|item| tokens(item.full.len() as u64 + 1)).collect();
+        EntryCosts { each, besides: self.aliases.as_ref().map_or(0, |aliases| aliases.overhead) }
+    }
 }
 
 impl Renderer<'_> {
@@ -152,12 +161,13 @@ impl Renderer<'_> {
         }
     }
 
-    fn frame(&self, drawing: Drawing) -> Result<Prompt, RenderError> {
+    fn frame(&self, drawing: Drawing, tokens: &[u64]) -> Result<Prompt, RenderError> {
         let mut lines = Vec::new();
         let mut shown = Vec::new();
-        for ((item, choice), entry) in drawing.items.into_iter().zip(&drawing.fitted.choices).zip(self.entries) {
+        let drawn = drawing.items.into_iter().zip(&drawing.fitted.choices);
+        for (((item, choice), entry), tokens) in drawn.zip(self.entries).zip(tokens) {
             let detail = choice.detail(&item);
-            let (name, path) = (entry.skill.name.to_string(), entry.skill.path.to_path_buf());
+            let (name, path) = (Arc::clone(&entry.skill.name), Arc::clone(&entry.skill.path));
             let cost = self.fit.cost(&item.full);
             let line = match detail {
                 DetailLevel::LeftOut => None,
@@ -169,7 +179,7 @@ impl Renderer<'_> {
                 DetailLevel::Full => cost,
                 _ => line.as_ref().map_or(0, |line| self.fit.cost(line)),
             };
-            shown.push(ShownSkill { name, path, detail, cost, room });
+            shown.push(ShownSkill { name, path, detail, cost, room, tokens: *tokens });
             lines.extend(line);
         }
         let rules = &self.view.host.catalog;
@@ -289,6 +299,14 @@ pub struct EntryCosts {
     pub besides: u64,
 }
 
+impl EntryCosts {
+    /// Chooses between lines with whole paths and lines with short names for roots.
+    fn cheaper(whole: EntryCosts, aliased: Option<EntryCosts>) -> EntryCosts {
+        let sum = |costs: &EntryCosts| costs.each.iter().sum::<u64>() + costs.besides;
+        aliased.filter(|aliased| sum(aliased) < sum(&whole)).unwrap_or(whole)
+    }
+}
+
 /// Returns what the lines of these entries cost the model.
 pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterator<Item = &'e Entry>) -> EntryCosts {
     let templates = Templates::new(&view.spec, TEMPLATES).ok();
@@ -309,11 +327,8 @@ pub fn entry_costs<'e>(view: &View, catalog: &Catalog, entries: impl IntoIterato
         (tokens(length as u64 + 1), tokens((length - saved) as u64 + 1))
     };
     let (whole, aliased): (Vec<u64>, Vec<u64>) = map_all(&entries, line).into_iter().unzip();
-    let overhead = aliases.map_or(0, |aliases| aliases.overhead);
-    match aliased.iter().sum::<u64>() + overhead < whole.iter().sum() {
-        true => EntryCosts { each: aliased, besides: overhead },
-        false => EntryCosts { each: whole, besides: 0 },
-    }
+    let aliased = aliases.map(|aliases| EntryCosts { each: aliased, besides: aliases.overhead });
+    EntryCosts::cheaper(EntryCosts { each: whole, besides: 0 }, aliased)
 }
 
 /// Returns the room for the catalog of a view, if it has a limit, and what is counted.

@@ -79,6 +79,6 @@ impl From<&ShownSkill> for ShownLine {
             DetailLevel::NameOnly => "name-only",
             DetailLevel::LeftOut => "left-out",
         };
-        ShownLine { name: shown.name.clone(), path: path_text(&shown.path), how: how.to_owned() }
+        ShownLine { name: shown.name.to_string(), path: path_text(&shown.path), how: how.to_owned() }
     }
 }

@@ -1,7 +1,7 @@
 //! How much of each skill an agent's model sees.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use openoxide_skills::prelude::{Catalog, Entry, Model, View, render};
@@ -27,7 +27,7 @@ pub enum Mark {
 /// The skills whose description the model of an agent does not see, and what the catalog takes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shown {
-    marks: HashMap<PathBuf, Mark>,
+    marks: HashMap<Arc<Path>, Mark>,
     /// Absent: there is no limit.
     pub(super) catalog: Option<CatalogUse>,
 }

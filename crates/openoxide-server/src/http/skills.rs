@@ -80,7 +80,7 @@ pub(crate) async fn list(context: HttpContext, Query(query): Query<ListQuery>) -
     let snapshot = context.snapshot(&query.at).await?;
     let subject = json!([query.all, query.limit, query.cursor, fields]).to_string();
     let make = move |snapshot: &Snapshot| {
-        let listing = list::list(snapshot, Audience::Program)?;
+        let listing = list::list(snapshot, Audience::Program, None)?;
         let others = if query.all { listed(listing.other_lines()) } else { Vec::new() };
         let page = Page::cut(listed(listing.skill_lines()), others, &query)?;
         let answer = SkillsAnswer {

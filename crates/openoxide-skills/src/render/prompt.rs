@@ -1,6 +1,7 @@
 //! The prompt that the model gets, and how much of each skill it shows.
 
-use std::path::PathBuf;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::window::Window;
 use crate::host::CatalogPlace;
@@ -58,15 +59,17 @@ impl BudgetUnit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownSkill {
     /// Its name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Its file.
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     /// How much of it.
     pub detail: DetailLevel,
     /// The room that all of it takes, whatever there is.
     pub cost: u64,
     /// The room that it takes as it is shown.
     pub room: u64,
+    /// What all of it costs the model, in tokens.
+    pub tokens: u64,
 }
 
 /// How much of a skill is shown.

@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 
 use openoxide_app::catalog_use::{FittedCatalog, room_text};
 use openoxide_app::list::{ListedSkill, Listing};
-use openoxide_app::{Audience, Entry, LimitReached, Problem, Snapshot, Workspace, paths};
+use openoxide_app::{Audience, Entry, LimitReached, Problem, Snapshot, TerminalText, Workspace, paths};
 
 use super::args::ListArgs;
 use crate::table::{cut, fill, pad, pad_left, widest};
@@ -14,9 +14,11 @@ use crate::{commands::remote, session::place, typed};
 
 pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: Workspace) -> anyhow::Result<ExitStatus> {
     let place = place(&ui.common);
-    // Never dropped: the process exits after the list is written, and dropping thousands of entries takes a while.
+    // These are never dropped: the process exits after the list is written, and dropping thousands of entries takes a while.
     let snapshot = ManuallyDrop::new(openoxide_app::open(workspace, &place)?.search(&place, args.depth()));
-    let mut listing = openoxide_app::list::list(&snapshot, Audience::Person)?;
+    let fitted = if ui.common.json { None } else { FittedCatalog::of(&snapshot) };
+    let fitted = ManuallyDrop::new(fitted);
+    let mut listing = ManuallyDrop::new(openoxide_app::list::list(&snapshot, Audience::Person, fitted.as_ref())?);
     let shown = |listing: &Listing<'_>| listing.skills.len() + if args.all { listing.others.len() } else { 0 };
     let found = shown(&listing);
     listing.retain(&args.filter());
@@ -29,7 +31,6 @@ pub(super) fn list(ui: &Ui, args: &ListArgs, workspace: Workspace) -> anyhow::Re
         return ui.json(&answer);
     }
     ui.warn_of_settings(&snapshot.workspace, &snapshot.problems);
-    let fitted = FittedCatalog::of(&snapshot);
     ui.data(&skills_text(ui, &listing, fitted.as_ref()))?;
     if args.all {
         ui.data(&others_text(ui, &snapshot, &listing.others))?;
@@ -98,7 +99,6 @@ fn skills_text(ui: &Ui, listing: &Listing<'_>, fitted: Option<&FittedCatalog>) -
     for ((skill, name), cost) in listing.skills.iter().zip(&names).zip(&costs) {
         let (entry, note) = (skill.entry, note(skill, fitted));
         let scope = paint(Role::Dim, &pad(entry.skill.scope.as_str(), scopes));
-        let description = safe(&entry.skill.description);
         let room = ui.width.map(|all| {
             let left = all.saturating_sub(scopes + width + cost_width + 6);
             (left, left.saturating_sub(if note.is_empty() { 0 } else { note.chars().count() + 2 }))
@@ -106,10 +106,14 @@ fn skills_text(ui: &Ui, listing: &Listing<'_>, fitted: Option<&FittedCatalog>) -
         // A note that leaves no room for the description stands below.
         let below = room.is_some_and(|(_, beside)| beside < 10);
         let room = room.map(|(left, beside)| if below { left.max(10) } else { beside });
-        let description = room.map_or_else(|| description.clone(), |room| pad(&cut(&description, room), room));
-        let name = ui.width.map_or_else(|| name.clone(), |_| cut(name, width));
-        let (name, cost) = (paint(Role::Strong, &pad(&name, width)), pad_left(cost, cost_width));
-        let _ = write!(text, "{scope}  {name}  {description}  {cost}");
+        let shown = ui.width.map(|_| cut(name, width));
+        let name = paint(Role::Strong, &pad(shown.as_deref().unwrap_or(name), width));
+        let description = &*entry.skill.description;
+        let _ = match room {
+            Some(room) => write!(text, "{scope}  {name}  {}", pad(&cut(&safe(description), room), room)),
+            None => write!(text, "{scope}  {name}  {}", TerminalText(description)),
+        };
+        let _ = write!(text, "  {}", pad_left(cost, cost_width));
         if !note.is_empty() {
             let lead = if below { format!("\n{}", " ".repeat(scopes + 2)) } else { "  ".to_owned() };
             let _ = write!(text, "{lead}{}", paint(Role::Warning, &note));
@@ -120,8 +124,8 @@ fn skills_text(ui: &Ui, listing: &Listing<'_>, fitted: Option<&FittedCatalog>) -
 }
 
 fn note(skill: &ListedSkill<'_>, fitted: Option<&FittedCatalog>) -> String {
-    let detail = fitted.and_then(|fitted| fitted.detail_of(&skill.entry.skill.path)).map(str::to_owned);
-    let caller = only_caller(skill.entry.model, skill.entry.user).map(str::to_owned).or(detail);
+    let detail = || fitted.and_then(|fitted| fitted.detail_of(&skill.entry.skill.path));
+    let caller = only_caller(skill.entry.model, skill.entry.user).or_else(detail).map(str::to_owned);
     let needs = skill.missing_variables.iter().map(|name| format!("needs {}", safe(name)));
     caller.into_iter().chain(needs).collect::<Vec<_>>().join(", ")
 }
