@@ -29,7 +29,7 @@ pub(super) fn plant(planter: &mut Planter) -> &'static str {
         }
     }
     if planter.rng.chance(10) {
-        planter.file("project/sub/.git", "gitdir: elsewhere\n");
+        planter.repository("project/sub", ".git", "gitdir: elsewhere\n");
     }
     plant_settings(planter);
     let cwd = planter.rng.pick(&["project", "project/sub", "project/sub/deep"]);

@@ -107,8 +107,8 @@ fn plant_link(planter: &mut Planter, root: &str) {
 /// Plants what marks or does not mark a project's root.
 fn plant_marks(planter: &mut Planter) {
     match planter.rng.below(10) {
-        0 => planter.file("project/sub/.git", "gitdir: elsewhere\n"),
-        1 => planter.file("project/sub/.git/HEAD", "ref: refs/heads/main\n"),
+        0 => planter.repository("project/sub", ".git", "gitdir: elsewhere\n"),
+        1 => planter.repository("project/sub", ".git/HEAD", "ref: refs/heads/main\n"),
         2 => plant_manifest(planter, "project"),
         _ => {}
     }

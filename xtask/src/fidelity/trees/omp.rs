@@ -56,8 +56,8 @@ pub(super) fn plant(planter: &mut Planter) -> &'static str {
         }
     }
     match planter.rng.below(6) {
-        0 => planter.file("project/sub/.git", "gitdir: elsewhere\n"),
-        1 | 2 => planter.file("project/.git/HEAD", "ref: refs/heads/main\n"),
+        0 => planter.repository("project/sub", ".git", "gitdir: elsewhere\n"),
+        1 | 2 => planter.repository("project", ".git/HEAD", "ref: refs/heads/main\n"),
         _ => {}
     }
     if planter.rng.chance(30) {

@@ -13,11 +13,13 @@ pub(super) struct Planter {
     taken: Vec<String>,
     /// The folders that got a skill.
     skills: Vec<String>,
+    /// The links, and what they lead to from the root.
+    links: Vec<(String, String)>,
 }
 
 impl Planter {
     pub(super) fn new(seed: u64) -> Planter {
-        Planter { rng: Rng::new(seed), text: String::new(), taken: Vec::new(), skills: Vec::new() }
+        Planter { rng: Rng::new(seed), text: String::new(), taken: Vec::new(), skills: Vec::new(), links: Vec::new() }
     }
 
     /// Adds a file, unless its place is taken.
@@ -36,6 +38,16 @@ impl Planter {
     pub(super) fn link(&mut self, path: &str, target: &str) {
         if self.take(path) {
             self.entry(&format!("{} -> {} escaped rooted", escaped(path), escaped(target)));
+            self.links.extend(target.strip_prefix("{root}/").map(|target| (path.to_owned(), target.to_owned())));
+        }
+    }
+
+    /// Plants what makes a folder a repository, unless a link in it leads out: that no such link is followed before the
+    /// repository is trusted is a stated deviation.
+    pub(super) fn repository(&mut self, folder: &str, mark: &str, content: &str) {
+        let leads_out = |(path, target): &(String, String)| is_inside(path, folder) && !is_inside(target, folder);
+        if !self.links.iter().any(leads_out) {
+            self.file(&format!("{folder}/{mark}"), content);
         }
     }
 
@@ -62,14 +74,17 @@ impl Planter {
     }
 
     fn take(&mut self, path: &str) -> bool {
-        let inside = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
         let mut taken = self.taken.iter();
-        let free = !taken.any(|other| other == path || inside(other, path) || inside(path, other));
+        let free = !taken.any(|other| other == path || is_inside(other, path) || is_inside(path, other));
         if free {
             self.taken.push(path.to_owned());
         }
         free
     }
+}
+
+fn is_inside(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn escaped(path: &str) -> String {
