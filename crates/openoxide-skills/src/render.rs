@@ -88,7 +88,7 @@ fn render_with(view: &View, catalog: &Catalog, model: Model, reader: Reader) -> 
     let mut entries: Vec<&Entry> = catalog.skills.iter().filter(|entry| entry.model).collect();
     let rules = &view.host.catalog;
     let rank = if rules.rank.is_empty() { &view.host.collide.rank } else { &rules.rank };
-    sort_entries(&mut entries, &rules.order, rank, false);
+    sort_entries(&mut entries, &rules.order, rank, &catalog.roots, false);
     let fit = Fit::new(view, model, &entries);
     let fit = if let Reader::Client(_, room) = reader { fit.for_client(room) } else { fit };
     let names = OtherNames::new(view, catalog);

@@ -44,7 +44,8 @@ fn error_line(error: &Value) -> String {
 /// Compares the names that Claude Code lists with ours.
 ///
 /// A text may have lines that look like entries, so names that neither program knows are taken for text. A skill that a
-/// rule denies to the model is in our prompt, `shown`, although it cannot call it.
+/// rule denies to the model is in our prompt, `shown`, although it cannot call it; not if the line is that of another skill
+/// of its name.
 pub(super) fn claude(real: &Value, ours: &Value, shown: &[String]) -> Lines {
     let known: Lines = [&ours["skills"], &ours["others"]].into_iter().flat_map(names).collect();
     let called: Lines = items(&real["user"]).filter_map(Value::as_str).map(str::to_owned).collect();
@@ -55,7 +56,11 @@ pub(super) fn claude(real: &Value, ours: &Value, shown: &[String]) -> Lines {
     };
     let listed = names(&real["listed"]).map(own);
     let real: Lines = listed.filter(|name| known.contains(name) || called.contains(name)).collect();
+    let of_model: Lines = items(&ours["skills"]).filter(|skill| skill["model"] == true).map(name).collect();
     let is_shown = |skill: &Value| {
+        if of_model.contains(&name(skill)) {
+            return false;
+        }
         let line = format!("- {}", name(skill));
         let mut rests = shown.iter().filter_map(|shown| shown.strip_prefix(&line));
         rests.any(|rest| rest.is_empty() || rest.starts_with(": ") || rest.starts_with(" ("))

@@ -254,7 +254,7 @@ impl Builder<'_> {
 
     fn finish(mut self, roots: Vec<SearchedRoot>) -> Catalog {
         let host = &self.view.host;
-        sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, true);
+        sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, &roots, true);
         filter::apply(self.view, &roots, &mut self.entries);
         rank::apply(self.view, &roots, &mut self.entries);
         if let Some(names) = &self.view.host_names {
@@ -264,7 +264,7 @@ impl Builder<'_> {
         self.cut(&roots);
         self.problems.extend(rank::ambiguities(host, &self.entries));
         self.problems.extend(self.namespaces.problems.drain(..).map(|(path, diagnostic)| Problem { path, diagnostic }));
-        sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, false);
+        sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, &roots, false);
         // Usually few are ignored, and the others stay where they are.
         let mut others: Vec<Entry> = self.entries.extract_if(.., |entry| !entry.is_active()).collect();
         let skills = self.entries;

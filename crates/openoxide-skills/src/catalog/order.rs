@@ -1,11 +1,13 @@
 //! Sorts entries by scope, root, name and path, in the host's order.
 
-use std::{borrow::Borrow, cmp::Ordering};
+use std::collections::HashMap;
+use std::path::Path;
+use std::{borrow::Borrow, cmp::Ordering, sync::Arc};
 
 use icu_collator::options::{AlternateHandling, CollatorOptions};
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 
-use super::Entry;
+use super::{Entry, SearchedRoot};
 use crate::{host::OrderKey, skill::SkillScope};
 
 /// Returns the rank of a scope; one that is not ranked comes last.
@@ -19,6 +21,7 @@ pub(crate) fn sort_entries<E: Borrow<Entry>>(
     entries: &mut [E],
     order: &[OrderKey],
     rank: &[SkillScope],
+    roots: &[SearchedRoot],
     roots_first: bool,
 ) {
     let by_search = |key: &OrderKey| !matches!(key, OrderKey::NameCollated | OrderKey::NameFolded);
@@ -33,6 +36,36 @@ pub(crate) fn sort_entries<E: Borrow<Entry>>(
         let by_root = if roots_first { left.group.cmp(&right.group) } else { Ordering::Equal };
         by_root.then_with(|| by_keys(left, right))
     });
+    if roots.iter().any(|searched| searched.root.rule.folders_together) {
+        gather_folders(entries, roots);
+    }
+}
+
+/// Puts files of one folder together, by their paths as dictionaries sort, below roots that say so. Each folder stands where
+/// the first of its files would, and other entries stay where they are.
+fn gather_folders<E: Borrow<Entry>>(entries: &mut [E], roots: &[SearchedRoot]) {
+    let key = |entry: &Entry| (entry.root, Arc::clone(&entry.skill.path));
+    let mut files = Vec::new();
+    let mut places = HashMap::new();
+    for (at, entry) in entries.iter().map(Borrow::borrow).enumerate() {
+        places.insert(key(entry), at);
+        if roots[entry.root].root.rule.folders_together {
+            files.push((at, key(entry)));
+        }
+    }
+    let free: Vec<usize> = files.iter().map(|(at, _)| *at).collect();
+    let collator = collator();
+    files.sort_by(|(_, (left, file)), (_, (right, other))| {
+        left.cmp(right).then_with(|| collator.compare(&file.to_string_lossy(), &other.to_string_lossy()))
+    });
+    let folder = |(root, file): &(usize, Arc<Path>)| (*root, file.parent().map(Path::to_owned));
+    let mut first = HashMap::new();
+    for (at, (_, file)) in files.iter().enumerate() {
+        first.entry(folder(file)).or_insert(at);
+    }
+    files.sort_by_key(|(_, file)| first[&folder(file)]);
+    places.extend(files.into_iter().map(|(_, file)| file).zip(free));
+    entries.sort_by_cached_key(|entry| places[&key(entry.borrow())]);
 }
 
 /// Returns what compares two entries by some keys, one after the other.

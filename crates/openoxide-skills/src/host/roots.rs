@@ -86,6 +86,9 @@ pub struct RootRule {
     /// Whether settings cannot switch skills here off.
     #[serde(default)]
     pub unfiltered: bool,
+    /// Whether files of one folder stand together in lists, each folder where its first file would stand.
+    #[serde(default)]
+    pub folders_together: bool,
     /// Frontmatter controls that are ignored here.
     #[serde(default)]
     pub without: Vec<super::Control>,

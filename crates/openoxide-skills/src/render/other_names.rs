@@ -22,7 +22,7 @@ impl OtherNames {
         // A skill that lost its own name still has the other one.
         let lost = catalog.others.iter().filter(|entry| entry.status == Status::Shadowed);
         let mut entries: Vec<&Entry> = catalog.skills.iter().chain(lost).collect();
-        sort_entries(&mut entries, &view.host.list.order, &view.host.collide.rank, false);
+        sort_entries(&mut entries, &view.host.list.order, &view.host.collide.rank, &catalog.roots, false);
         for entry in entries {
             // The name without its prefix is no other name.
             let is_other = |other: &&String| entry.skill.name.rsplit(':').next() != Some(other.as_str());
