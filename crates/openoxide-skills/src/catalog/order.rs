@@ -1,8 +1,7 @@
 //! Sorts entries by scope, root, name and path, in the host's order.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::{borrow::Borrow, cmp::Ordering, sync::Arc};
+use std::{borrow::Borrow, cmp::Ordering};
 
 use icu_collator::options::{AlternateHandling, CollatorOptions};
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
@@ -44,28 +43,35 @@ pub(crate) fn sort_entries<E: Borrow<Entry>>(
 /// Puts files of one folder together, by their paths as dictionaries sort, below roots that say so. Each folder stands where
 /// the first of its files would, and other entries stay where they are.
 fn gather_folders<E: Borrow<Entry>>(entries: &mut [E], roots: &[SearchedRoot]) {
-    let key = |entry: &Entry| (entry.root, Arc::clone(&entry.skill.path));
-    let mut files = Vec::new();
-    let mut places = HashMap::new();
-    for (at, entry) in entries.iter().map(Borrow::borrow).enumerate() {
-        places.insert(key(entry), at);
-        if roots[entry.root].root.rule.folders_together {
-            files.push((at, key(entry)));
+    let gathered = |entry: &Entry| roots[entry.root].root.rule.folders_together;
+    let places: Vec<usize> = (0..entries.len()).filter(|at| gathered(entries[*at].borrow())).collect();
+    let file = |at: usize| (entries[at].borrow().root, &*entries[at].borrow().skill.path);
+    let folder = |at: usize| (file(at).0, file(at).1.parent());
+    let collator = collator();
+    let mut order = places.clone();
+    order.sort_by(|left, right| {
+        let ((root, left), (other, right)) = (file(*left), file(*right));
+        root.cmp(&other).then_with(|| collator.compare(&left.to_string_lossy(), &right.to_string_lossy()))
+    });
+    let mut first = HashMap::new();
+    for (rank, at) in order.iter().enumerate() {
+        first.entry(folder(*at)).or_insert(rank);
+    }
+    order.sort_by_key(|at| first[&folder(*at)]);
+    let mut target: Vec<usize> = (0..entries.len()).collect();
+    order.iter().zip(places).for_each(|(from, to)| target[*from] = to);
+    permute(entries, target);
+}
+
+/// Moves each item to its target.
+fn permute<T>(items: &mut [T], mut target: Vec<usize>) {
+    for at in 0..items.len() {
+        while target[at] != at {
+            let to = target[at];
+            items.swap(at, to);
+            target.swap(at, to);
         }
     }
-    let free: Vec<usize> = files.iter().map(|(at, _)| *at).collect();
-    let collator = collator();
-    files.sort_by(|(_, (left, file)), (_, (right, other))| {
-        left.cmp(right).then_with(|| collator.compare(&file.to_string_lossy(), &other.to_string_lossy()))
-    });
-    let folder = |(root, file): &(usize, Arc<Path>)| (*root, file.parent().map(Path::to_owned));
-    let mut first = HashMap::new();
-    for (at, (_, file)) in files.iter().enumerate() {
-        first.entry(folder(file)).or_insert(at);
-    }
-    files.sort_by_key(|(_, file)| first[&folder(file)]);
-    places.extend(files.into_iter().map(|(_, file)| file).zip(free));
-    entries.sort_by_cached_key(|entry| places[&key(entry.borrow())]);
 }
 
 /// Returns what compares two entries by some keys, one after the other.
@@ -121,7 +127,14 @@ pub(crate) fn collator() -> CollatorBorrowed<'static> {
 
 #[cfg(test)]
 mod tests {
-    use super::collator;
+    use super::{collator, permute};
+
+    #[test]
+    fn items_move_to_their_targets() {
+        let mut items = ['a', 'b', 'c', 'd', 'e'];
+        permute(&mut items, vec![2, 1, 4, 3, 0]);
+        assert_eq!(items, ['e', 'b', 'a', 'd', 'c']);
+    }
 
     #[test]
     fn dictionaries_put_punctuation_first_and_case_last() {
