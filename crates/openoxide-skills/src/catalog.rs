@@ -34,7 +34,7 @@ pub use host_names::{HostNames, KnownPlugins};
 pub use incremental::{Changes, IncrementalLoader};
 pub use inner_skills::InnerSkills;
 pub use load::{Depth, discover_dir, load};
-pub(crate) use order::{collator, sort_entries};
+pub(crate) use order::{FolderPlaces, collator, sort_entries};
 pub use rank::ambiguities;
 pub use searched_root::SearchedRoot;
 pub use what_if::Searched;

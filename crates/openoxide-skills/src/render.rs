@@ -8,7 +8,7 @@ use std::sync::Arc;
 use minijinja::context;
 use rayon::prelude::*;
 
-use crate::catalog::{Catalog, Entry, View, sort_entries};
+use crate::catalog::{Catalog, Entry, FolderPlaces, View, sort_entries};
 use crate::host::{CatalogLines, PathForm, Situation};
 use crate::text::template::{RenderError, Templates};
 use crate::text::{blanked_line, cut_utf16, one_line, tokens, utf16_len, visible_line};
@@ -88,7 +88,8 @@ fn render_with(view: &View, catalog: &Catalog, model: Model, reader: Reader) -> 
     let mut entries: Vec<&Entry> = catalog.skills.iter().filter(|entry| entry.model).collect();
     let rules = &view.host.catalog;
     let rank = if rules.rank.is_empty() { &view.host.collide.rank } else { &rules.rank };
-    sort_entries(&mut entries, &rules.order, rank, &catalog.roots, false);
+    let folders = FolderPlaces::new(&catalog.roots, catalog.entries());
+    sort_entries(&mut entries, &rules.order, rank, &folders, false);
     let fit = Fit::new(view, model, &entries);
     let fit = if let Reader::Client(_, room) = reader { fit.for_client(room) } else { fit };
     let names = OtherNames::new(view, catalog);

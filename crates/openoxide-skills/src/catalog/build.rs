@@ -6,7 +6,8 @@ use std::{collections::HashSet, sync::Arc};
 use rayon::prelude::*;
 
 use super::{
-    Catalog, Entry, KnownPlugins, Problem, SearchedRoot, Status, View, filter, permission, rank, sort_entries,
+    Catalog, Entry, FolderPlaces, KnownPlugins, Problem, SearchedRoot, Status, View, filter, permission, rank,
+    sort_entries,
 };
 use crate::diagnostic::{Code, Diagnostic, Level};
 use crate::discover::{Candidate, FileFact, LimitReached, Plan, Reason, Survey, select};
@@ -254,7 +255,8 @@ impl Builder<'_> {
 
     fn finish(mut self, roots: Vec<SearchedRoot>) -> Catalog {
         let host = &self.view.host;
-        sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, &roots, true);
+        let folders = FolderPlaces::new(&roots, self.entries.iter());
+        sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, &folders, true);
         filter::apply(self.view, &roots, &mut self.entries);
         rank::apply(self.view, &roots, &mut self.entries);
         if let Some(names) = &self.view.host_names {
@@ -264,7 +266,7 @@ impl Builder<'_> {
         self.cut(&roots);
         self.problems.extend(rank::ambiguities(host, &self.entries));
         self.problems.extend(self.namespaces.problems.drain(..).map(|(path, diagnostic)| Problem { path, diagnostic }));
-        sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, &roots, false);
+        sort_entries(&mut self.entries, &host.list.order, &host.collide.rank, &folders, false);
         // Usually few are ignored, and the others stay where they are.
         let mut others: Vec<Entry> = self.entries.extract_if(.., |entry| !entry.is_active()).collect();
         let skills = self.entries;

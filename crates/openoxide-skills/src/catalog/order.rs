@@ -1,6 +1,7 @@
 //! Sorts entries by scope, root, name and path, in the host's order.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::{borrow::Borrow, cmp::Ordering};
 
 use icu_collator::options::{AlternateHandling, CollatorOptions};
@@ -20,7 +21,7 @@ pub(crate) fn sort_entries<E: Borrow<Entry>>(
     entries: &mut [E],
     order: &[OrderKey],
     rank: &[SkillScope],
-    roots: &[SearchedRoot],
+    folders: &FolderPlaces,
     roots_first: bool,
 ) {
     let by_search = |key: &OrderKey| !matches!(key, OrderKey::NameCollated | OrderKey::NameFolded);
@@ -35,32 +36,55 @@ pub(crate) fn sort_entries<E: Borrow<Entry>>(
         let by_root = if roots_first { left.group.cmp(&right.group) } else { Ordering::Equal };
         by_root.then_with(|| by_keys(left, right))
     });
-    if roots.iter().any(|searched| searched.root.rule.folders_together) {
-        gather_folders(entries, roots);
+    if !folders.0.is_empty() {
+        gather_folders(entries, folders);
     }
 }
 
-/// Puts files of one folder together, by their paths as dictionaries sort, below roots that say so. Each folder stands where
-/// the first of its files would, and other entries stay where they are.
-fn gather_folders<E: Borrow<Entry>>(entries: &mut [E], roots: &[SearchedRoot]) {
-    let gathered = |entry: &Entry| roots[entry.root].root.rule.folders_together;
-    let places: Vec<usize> = (0..entries.len()).filter(|at| gathered(entries[*at].borrow())).collect();
-    let file = |at: usize| (entries[at].borrow().root, &*entries[at].borrow().skill.path);
-    let folder = |at: usize| (file(at).0, file(at).1.parent());
-    let collator = collator();
-    let mut order = places.clone();
-    order.sort_by(|left, right| {
-        let ((root, left), (other, right)) = (file(*left), file(*right));
-        root.cmp(&other).then_with(|| collator.compare(&left.to_string_lossy(), &right.to_string_lossy()))
-    });
-    let mut first = HashMap::new();
-    for (rank, at) in order.iter().enumerate() {
-        first.entry(folder(*at)).or_insert(rank);
+/// Where the folders of files stand below the roots that keep each folder together: in the order of their first files, be
+/// these skills or not.
+#[derive(Default)]
+pub(crate) struct FolderPlaces(HashMap<(usize, PathBuf), usize>);
+
+impl FolderPlaces {
+    pub(crate) fn new<'e>(roots: &[SearchedRoot], entries: impl Iterator<Item = &'e Entry>) -> FolderPlaces {
+        if !roots.iter().any(|searched| searched.root.rule.folders_together) {
+            return FolderPlaces::default();
+        }
+        let mut files: Vec<&Entry> = entries.filter(|entry| roots[entry.root].root.rule.folders_together).collect();
+        let collator = collator();
+        files.sort_by(|left, right| by_path(left, right, &collator));
+        let mut places = HashMap::new();
+        for (place, entry) in files.iter().enumerate() {
+            places.entry((entry.root, entry.dir().to_owned())).or_insert(place);
+        }
+        FolderPlaces(places)
     }
-    order.sort_by_key(|at| first[&folder(*at)]);
+
+    fn of(&self, entry: &Entry) -> Option<usize> {
+        self.0.get(&(entry.root, entry.dir().to_owned())).copied()
+    }
+}
+
+/// Puts files of one folder together, and each folder in its place; entries of other roots stay where they are.
+fn gather_folders<E: Borrow<Entry>>(entries: &mut [E], folders: &FolderPlaces) {
+    let placed = |(at, entry): (usize, &E)| Some((folders.of(entry.borrow())?, at));
+    let mut files: Vec<(usize, usize)> = entries.iter().enumerate().filter_map(placed).collect();
+    let free: Vec<usize> = files.iter().map(|(_, at)| *at).collect();
+    let collator = collator();
+    files.sort_by(|(place, at), (other, other_at)| {
+        let (left, right) = (entries[*at].borrow(), entries[*other_at].borrow());
+        (left.root, place).cmp(&(right.root, other)).then_with(|| by_path(left, right, &collator))
+    });
     let mut target: Vec<usize> = (0..entries.len()).collect();
-    order.iter().zip(places).for_each(|(from, to)| target[*from] = to);
+    files.iter().zip(free).for_each(|((_, from), to)| target[*from] = to);
     permute(entries, target);
+}
+
+/// Compares the paths of two entries as dictionaries sort, root by root.
+fn by_path(left: &Entry, right: &Entry, collator: &CollatorBorrowed<'_>) -> Ordering {
+    let path = |entry: &Entry| entry.skill.path.to_string_lossy().into_owned();
+    left.root.cmp(&right.root).then_with(|| collator.compare(&path(left), &path(right)))
 }
 
 /// Moves each item to its target.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::catalog::{Catalog, Entry, Status, View, sort_entries};
+use crate::catalog::{Catalog, Entry, FolderPlaces, Status, View, sort_entries};
 use crate::host::NameShape;
 
 /// The other names that are shown, by the skill's file.
@@ -22,7 +22,8 @@ impl OtherNames {
         // A skill that lost its own name still has the other one.
         let lost = catalog.others.iter().filter(|entry| entry.status == Status::Shadowed);
         let mut entries: Vec<&Entry> = catalog.skills.iter().chain(lost).collect();
-        sort_entries(&mut entries, &view.host.list.order, &view.host.collide.rank, &catalog.roots, false);
+        let folders = FolderPlaces::new(&catalog.roots, catalog.entries());
+        sort_entries(&mut entries, &view.host.list.order, &view.host.collide.rank, &folders, false);
         for entry in entries {
             // The name without its prefix is no other name.
             let is_other = |other: &&String| entry.skill.name.rsplit(':').next() != Some(other.as_str());
