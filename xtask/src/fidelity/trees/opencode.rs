@@ -134,9 +134,11 @@ fn one_line_names(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Plants a link to a folder or file that no root leads to.
+/// Plants a link to a folder or file that no root leads to. A project's is in the project: that others are not followed before
+/// it is trusted is a stated deviation.
 fn plant_link(planter: &mut Planter, root: &str, names: &mut Vec<String>) {
-    let store = format!("store/{}", names.len());
+    let holder = if root.starts_with("project/") { "project/" } else { "" };
+    let store = format!("{holder}store/{}", names.len());
     let content = skill(planter, names);
     planter.file(&format!("{store}/deep/SKILL.md"), &content);
     match planter.rng.below(4) {
@@ -155,5 +157,7 @@ fn plant_config(planter: &mut Planter, path: &str) {
     } else {
         format!("{{ /* two */ {first},\n {second} }}\n")
     };
+    // Nor does a project's own file lead out of it.
+    let text = if path.starts_with("project/") { text.replace("~/more", "./more") } else { text };
     planter.file(path, &text);
 }
