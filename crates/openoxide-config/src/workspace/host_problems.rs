@@ -1,10 +1,11 @@
-//! Problems with added hosts, and with settings that name hosts.
+//! Problems with added hosts, and with settings that name hosts or a model.
 
 use openoxide_skills::diagnostic::Place;
 use openoxide_skills::prelude::{Code, Diagnostic, HostError, Hosts};
 use openoxide_skills::text::near;
 
 use super::error::WorkspaceError;
+use crate::document::dotted_key::quote_part;
 use crate::host_settings::{reader::fits, value::expected};
 use crate::settings::layer::{Layer, Problems};
 use crate::{Config, ConfigProblem, suggestion::did_you_mean};
@@ -83,6 +84,24 @@ pub(super) fn unknown_agents(config: &Config, hosts: &Hosts) -> Vec<ConfigProble
         let place = |line| Place { span: 0..0, line, column: 1, lines: String::new() };
         let at_its_line = |diagnostic| Diagnostic { place: layer.document.line("my_agents").map(place), ..diagnostic };
         problems.extend(told(layer, unusable_names(hosts, "my_agents", value).into_iter().map(at_its_line)));
+    }
+    problems
+}
+
+/// Returns the problems with a default model that is none of the models.
+pub(super) fn unknown_model(config: &Config) -> Vec<ConfigProblem> {
+    let models = config.models();
+    let names = || models.iter().map(|model| model.name.as_str());
+    let mut problems = Vec::new();
+    for layer in &config.layers {
+        let Some(name) = layer.document.get("model").and_then(toml::Value::as_str) else { continue };
+        let unknown = Some(name).filter(|name| !names().any(|known| known == *name)).map(|name| {
+            let help = did_you_mean(name, names(), format!("name its server as `models.{}.url`", quote_part(name)));
+            let place = |line| Place { span: 0..0, line, column: 1, lines: String::new() };
+            let problem = Diagnostic::warning(Code::ConfigType, format!("`model`: there is no model `{name}`"));
+            Diagnostic { place: layer.document.line("model").map(place), ..problem.help(help) }
+        });
+        problems.extend(told(layer, unknown.into_iter()));
     }
     problems
 }
