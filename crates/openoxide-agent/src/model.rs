@@ -150,7 +150,7 @@ impl Model {
         self.read(response, is_shown, on_event).await
     }
 
-    /// OpenAI's newer models refuse the word that other servers know alone.
+    /// `OpenAI`'s newer models refuse the word that other servers know alone.
     fn token_limit(&self) -> TokenLimit {
         match self.server.base.host_str() {
             Some("api.openai.com") => TokenLimit::CompletionTokens,

@@ -35,7 +35,7 @@ fn with_jitter(wait: Duration) -> Duration {
     let mut byte = [0];
     // Without random numbers, all wait the whole time.
     let _ = getrandom::fill(&mut byte);
-    wait - wait.mul_f64(f64::from(byte[0]) / 512.0)
+    wait.mul_f64(1.0 - f64::from(byte[0]) / 512.0)
 }
 
 /// Tells whether a status is one that may be another one soon.
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_445_412_480);
+        let now = SystemTime::UNIX_EPOCH + Duration::from_hours(401_503) + Duration::from_mins(28);
         let read = |value| retry_after(value, now).map(|wait| wait.as_secs());
         assert_eq!(read(" 7 "), Some(7));
         assert_eq!(read("Wed, 21 Oct 2015 07:28:09 GMT"), Some(9));

@@ -78,7 +78,7 @@ pub(crate) fn path(api: ModelApi) -> &'static str {
 pub(crate) enum TokenLimit {
     /// `max_tokens`, which most servers know alone.
     Tokens,
-    /// `max_completion_tokens`, which OpenAI's newer models require.
+    /// `max_completion_tokens`, which `OpenAI`'s newer models require.
     CompletionTokens,
 }
 

@@ -133,20 +133,21 @@ fn server_line(server: LocalServer, configured: &[ConfiguredModel]) -> ModelServ
     }
 }
 
-fn tried_line(name: &str, milliseconds: u64, reply: Result<Reply, ModelError>) -> TriedLine {
-    let usage = reply.as_ref().ok().and_then(|reply| reply.usage);
-    let error_line = |error: &ModelError| ModelErrorLine {
-        why: error.word.to_owned(),
-        text: error.to_string(),
-        help: error.help.clone(),
+fn tried_line(name: &str, milliseconds: u64, result: Result<Reply, ModelError>) -> TriedLine {
+    let name = name.to_owned();
+    let (answer, usage, error) = match result {
+        Ok(reply) => (Some(reply.text()), reply.usage, None),
+        Err(error) => (None, None, Some(error)),
     };
+    let error_line =
+        |error: ModelError| ModelErrorLine { why: error.word.to_owned(), text: error.message, help: error.help };
     TriedLine {
-        name: name.to_owned(),
-        answer: reply.as_ref().ok().map(Reply::text),
+        name,
+        answer,
         milliseconds,
         input_tokens: usage.map(|usage| usage.input_tokens),
         output_tokens: usage.map(|usage| usage.output_tokens),
-        error: reply.as_ref().err().map(error_line),
+        error: error.map(error_line),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::TokenSource;
 /// The wire format of a server of models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ModelApi {
-    /// Chat completions, as OpenAI and most other servers have them.
+    /// Chat completions, as `OpenAI` and most other servers have them.
     #[default]
     OpenAi,
     /// Messages, as Anthropic has them.

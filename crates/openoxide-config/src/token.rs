@@ -1,5 +1,4 @@
-//! Where the token of a server or the key of a model is, and how it is read: at the moment that it is needed, and held as a
-//! secret.
+//! Where a token or a key is, and how it is read: at the moment that it is needed, and held as a secret.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

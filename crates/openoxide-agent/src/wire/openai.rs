@@ -1,4 +1,4 @@
-//! Chat completions, as OpenAI and most other servers have them.
+//! Chat completions, as `OpenAI` and most other servers have them.
 
 use serde_json::{Map, Value, json};
 

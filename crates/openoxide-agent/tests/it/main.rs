@@ -31,8 +31,9 @@ fn spec(url: &str, api: ModelApi) -> ModelSpec {
     ModelSpec { name, url: url.to_owned(), api, model, key: None, context: None }
 }
 
-fn key(text: &str) -> Option<ModelKey> {
-    Some(ModelKey { secret: SecretString::from(text), source: TokenSource::Variable("MY_KEY".to_owned()) })
+fn with_key(text: &str, spec: ModelSpec) -> ModelSpec {
+    let source = TokenSource::Variable("MY_KEY".to_owned());
+    ModelSpec { key: Some(ModelKey { secret: SecretString::from(text), source }), ..spec }
 }
 
 fn request() -> Request {

@@ -4,7 +4,7 @@ use openoxide_agent::{Part, ReplyEvent, StopReason, USUAL_PORTS, Usage, local_se
 use openoxide_config::ModelApi;
 use openoxide_testkit::model::{Answer, ModelServer, anthropic, openai};
 
-use crate::{APIS, ask, key, quick, scripted, spec};
+use crate::{APIS, ask, quick, scripted, spec, with_key};
 
 fn whole(api: ModelApi, text: &str) -> Answer {
     Answer::Stream(match api {
@@ -56,8 +56,8 @@ async fn each_format_has_its_own_path_and_headers() {
     let keys = ["authorization: Bearer hunter2\r\n", "x-api-key: hunter2\r\n"];
     for ((api, head), header) in APIS.into_iter().zip(heads).zip(keys) {
         let server = ModelServer::new(&[], vec![whole(api, "ready")]);
-        let with_key = openoxide_agent::ModelSpec { key: key("hunter2"), ..spec(&server.url, api) };
-        ask(with_key, quick()).await.result.unwrap();
+        let keyed = with_key("hunter2", spec(&server.url, api));
+        ask(keyed, quick()).await.result.unwrap();
         let (seen, body) = server.seen().remove(0);
         assert!(seen.starts_with(head) && seen.contains(header), "{seen}");
         assert_eq!(seen.contains("anthropic-version: 2023-06-01\r\n"), api == ModelApi::Anthropic, "{seen}");

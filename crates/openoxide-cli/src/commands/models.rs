@@ -10,7 +10,7 @@ use crate::session::{open_workspace, warn_of};
 use crate::table::{pad, widest};
 use crate::ui::{ExitStatus, Role, Ui, count, grouped, paint, safe};
 
-/// Show the models of your settings, and servers of models on this machine
+/// Show your models and servers of models, and try one
 ///
 /// Models stand in your config.toml, as `[models.NAME]`; a project's file cannot name any. Servers are looked for at the usual
 /// ports of Ollama, llama.cpp, LM Studio and vLLM, on this machine only, and get no key.
@@ -110,7 +110,7 @@ fn shown_key(key: &ModelKeyLine, with_reason: bool) -> String {
     let place = key.variable.as_ref().or(key.file.as_ref()).map(|place| safe(place)).unwrap_or_default();
     match &key.problem {
         None => place,
-        Some(why) if with_reason => format!("{place}: {}", paint(Role::Warning, &safe(why))),
+        Some(why) if with_reason => paint(Role::Warning, &safe(why)),
         Some(_) if key.variable.is_some() => format!("{place}: {}", paint(Role::Warning, "not set")),
         Some(_) => format!("{place}: {}", paint(Role::Warning, "cannot be used")),
     }

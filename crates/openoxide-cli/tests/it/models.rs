@@ -37,11 +37,28 @@ fn a_list_shows_the_keys_that_are_there_and_not() {
     );
     let output = run(&context, &["models"]);
     assert_eq!(output.status, Some(0), "{output}");
-    assert_snapshot!(output.stdout, @"");
+    assert_snapshot!(output.stdout, @"
+      name    api        model     url                     key
+      claude  anthropic  big-1     https://models.example  MY_KEY: not set
+    * local   openai     qwen3-8b  http://127.0.0.1:9/v1   none
+      other   openai     other     https://other.example   ~/key: cannot be used
+    ");
     assert_eq!(without_servers(&output.stderr), "3 models; * is the default\n");
     let with_key = run_with(&context, &["models"], &[("MY_KEY", "hunter2".as_ref())]);
     assert!(with_key.stdout.contains("MY_KEY\n") && !with_key.to_string().contains("hunter2"), "{with_key}");
-    assert_snapshot!(run(&context, &["models", "claude"]), @"");
+    assert_snapshot!(run(&context, &["models", "claude"]), @"
+    status: 0
+    ----- stdout -----
+    claude
+      api      anthropic
+      model    big-1
+      url      https://models.example
+      key      the variable `MY_KEY` is not set
+      context  200,000 tokens
+      default  no
+      set in   ~/.openoxide/config.toml:5
+    ----- stderr -----
+    ");
     let answer = valid_json(&context, &["models", "--json"]);
     assert_eq!(answer["models"][0]["key"]["problem"], "the variable `MY_KEY` is not set");
     assert_eq!(answer["models"][1]["default"], true);
@@ -55,7 +72,14 @@ fn without_any_it_says_what_to_write() {
     let answer = valid_json(&context, &["models", "--json"]);
     // Something may listen on the machine that runs the tests.
     if answer["servers"].as_array().unwrap().is_empty() {
-        assert_snapshot!(output.stderr, @"");
+        assert_snapshot!(output.stderr, @r#"
+        no model is in your settings, and no server of models answers on this machine
+        start one, or name one elsewhere, and add lines like these to your config.toml:
+          [models.small]
+          url = "http://127.0.0.1:8080/v1"
+          api = "openai"
+          model = "qwen3-8b"
+        "#);
     }
     assert!(!context.home().join(".openoxide").exists(), "it only prints");
 }
@@ -101,25 +125,64 @@ fn a_trial_that_fails_is_a_no_with_the_next_step() {
     let refuses = Answer::json(401, &json!({"error": {"message": "bad key hunter2"}}));
     let server = ModelServer::new(&["small-1"], vec![refuses]);
     let context = at(&server, "openai");
-    assert_snapshot!(run(&context, &["models", "--try", "mine"]), @"");
+    assert_snapshot!(run(&context, &["models", "--try", "mine"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error: the model `mine` is not asked: the variable `MY_KEY` is not set
+    hint: `models.mine` in your config.toml says where the key is
+    ");
     let key = [("MY_KEY", "hunter2".as_ref())];
-    assert_snapshot!(run_with(&context, &["models", "--try", "mine"], &key), @"");
+    assert_snapshot!(run_with(&context, &["models", "--try", "mine"], &key), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error: the model `mine` does not take the key: bad key [key]
+    hint: check the variable `MY_KEY`, where `models.mine` says the key is
+    ");
     let output = run_with(&context, &["models", "--try", "mine", "--json"], &key);
     assert_eq!(output.status, Some(1));
     let answer: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(answer["tried"]["error"]["why"], "key-refused", "{output}");
     assert!(!output.to_string().contains("hunter2"), "{output}");
-    assert_snapshot!(run(&context, &["models", "--try", "min"]), @"");
+    assert_snapshot!(run(&context, &["models", "--try", "min"]), @"
+    status: 1
+    ----- stdout -----
+    ----- stderr -----
+    error: no model is called `min`
+    hint: did you mean `mine`?
+    ");
 }
 
 #[test]
 fn a_model_at_another_address_does_not_keep_the_key() {
     let context = with("[models.mine]\nurl = 'https://a.example'\nmodel = 'small-1'\nkey_env = 'MY_KEY'\n");
-    assert_snapshot!(run(&context, &["config", "set", "models.mine.url", "https://b.example"]), @"");
+    assert_snapshot!(run(&context, &["config", "set", "models.mine.url", "https://b.example"]), @"
+    status: 0
+    ----- stdout -----
+    ----- stderr -----
+    models.mine.url is set in ~/.openoxide/config.toml
+    warning: models.mine.key_env: removed, because the server is another one now; set anew what it may have
+    ");
     let text = fs_err::read_to_string(context.home().join(".openoxide/config.toml")).unwrap();
     assert_eq!(text, "[models.mine]\nurl = \"https://b.example\"\nmodel = 'small-1'\n");
     assert_eq!(run(&context, &["config", "set", "models.local.url", "http://127.0.0.1:9"]).status, Some(0));
-    assert_snapshot!(run(&context, &["config", "set", "models.local.api", "grpc"]), @"");
-    assert_snapshot!(run(&context, &["config", "set", "model", "locl"]), @"");
-    assert!(run(&context, &["models", "mine"]).stderr.contains("there is no model `locl`"));
+    assert_snapshot!(run(&context, &["config", "set", "models.local.api", "grpc"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: `models.local`: `api` must be one of `openai`, `anthropic`
+    hint: Models by name: `url` of the server, `api` (`openai`, the default, or `anthropic`), `model` (what the server calls it, if not as you), `key_env` (the name of a variable) or `key_file` (a path) if the server wants a key, and `context` (the tokens of its window).
+    ");
+    assert_snapshot!(run(&context, &["config", "set", "model", "locl"]), @"
+    status: 2
+    ----- stdout -----
+    ----- stderr -----
+    error: `model`: there is no model `locl`
+    hint: did you mean `local`?
+    ");
+    assert_eq!(run(&context, &["config", "set", "model", "local"]).status, Some(0));
+    assert_eq!(run(&context, &["config", "unset", "models.local"]).status, Some(0));
+    let stderr = run(&context, &["models", "mine"]).stderr;
+    assert!(stderr.contains("there is no model `local`"), "{stderr}");
 }

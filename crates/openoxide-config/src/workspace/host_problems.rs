@@ -5,7 +5,6 @@ use openoxide_skills::prelude::{Code, Diagnostic, HostError, Hosts};
 use openoxide_skills::text::near;
 
 use super::error::WorkspaceError;
-use crate::document::dotted_key::quote_part;
 use crate::host_settings::{reader::fits, value::expected};
 use crate::settings::layer::{Layer, Problems};
 use crate::{Config, ConfigProblem, suggestion::did_you_mean};
@@ -89,21 +88,24 @@ pub(super) fn unknown_agents(config: &Config, hosts: &Hosts) -> Vec<ConfigProble
 }
 
 /// Returns the problems with a default model that is none of the models.
-pub(super) fn unknown_model(config: &Config) -> Vec<ConfigProblem> {
-    let models = config.models();
-    let names = || models.iter().map(|model| model.name.as_str());
+pub(super) fn unknown_default(config: &Config) -> Vec<ConfigProblem> {
     let mut problems = Vec::new();
     for layer in &config.layers {
-        let Some(name) = layer.document.get("model").and_then(toml::Value::as_str) else { continue };
-        let unknown = Some(name).filter(|name| !names().any(|known| known == *name)).map(|name| {
-            let help = did_you_mean(name, names(), format!("name its server as `models.{}.url`", quote_part(name)));
-            let place = |line| Place { span: 0..0, line, column: 1, lines: String::new() };
-            let problem = Diagnostic::warning(Code::ConfigType, format!("`model`: there is no model `{name}`"));
-            Diagnostic { place: layer.document.line("model").map(place), ..problem.help(help) }
-        });
-        problems.extend(told(layer, unknown.into_iter()));
+        let Some(value) = layer.document.get("model") else { continue };
+        let place = |line| Place { span: 0..0, line, column: 1, lines: String::new() };
+        let at_its_line = |diagnostic| Diagnostic { place: layer.document.line("model").map(place), ..diagnostic };
+        problems.extend(told(layer, unknown_model(config, value).into_iter().map(at_its_line)));
     }
     problems
+}
+
+/// Returns what is wrong with the name of a default model.
+pub(super) fn unknown_model(config: &Config, value: &toml::Value) -> Option<Diagnostic> {
+    let models = config.models();
+    let names = || models.iter().map(|model| model.name.as_str());
+    let name = value.as_str().filter(|name| !names().any(|known| known == *name))?;
+    let help = did_you_mean(name, names(), "name the address of its server first, as `models.NAME.url`");
+    Some(Diagnostic::warning(Code::ConfigType, format!("`model`: there is no model `{name}`")).help(help))
 }
 
 /// Returns the problems of a layer as a report has them.

@@ -6,7 +6,7 @@ use openoxide_skills::diagnostic::Diagnostic;
 use openoxide_skills::settings::{Origin, Setting};
 use toml_edit::DocumentMut;
 
-use super::host_problems::{unknown_codes, unusable_host_settings, unusable_names};
+use super::host_problems::{unknown_codes, unknown_model, unusable_host_settings, unusable_names};
 use super::{Workspace, error::WorkspaceError};
 use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 use crate::settings::edit::table::{set_key, unset_key};
@@ -256,13 +256,14 @@ impl Workspace {
         remove_empty_folder(file, owner, &kept);
     }
 
-    /// Refuses names of hosts, of their settings and of codes that do not exist, and values that a host's setting does not
+    /// Refuses names of hosts, of their settings, of models and of codes that do not exist, and values that a host's setting does not
     /// take.
     fn refuse_unknown_names(&self, change: &SettingChange) -> Result<(), SettingError> {
         let (Some(key), Some(value)) = (ConfigKey::find(&change.key), &change.value) else { return Ok(()) };
         let problems = match key.kind {
             ValueKind::HostName | ValueKind::HostNames => unusable_names(&self.hosts, &change.key, value),
             ValueKind::Codes => unknown_codes(&change.key, value),
+            ValueKind::ModelName => unknown_model(&self.config, value).into_iter().collect(),
             ValueKind::Hosts => {
                 let mut table = toml::Table::new();
                 dotted_key::insert(&mut table, &dotted_key::split_key(&change.key), value.clone());
