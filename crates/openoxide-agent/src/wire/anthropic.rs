@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Decoder, StreamError, check_calls, parse_event, text_at};
+use super::event::{Decoder, StreamError, check_calls, parse_event, text_at};
 use crate::message::{Message, Part, ReplyEvent, Request, Role, StopReason, ToolCall, Usage};
 
 pub(super) fn encode(model: &str, request: &Request) -> Value {
@@ -61,12 +61,29 @@ fn input_of(call: &ToolCall) -> Value {
 #[derive(Default)]
 pub(super) struct MessageDecoder {
     /// Tool calls whose pieces still arrive, by the index of their block.
-    calls: BTreeMap<u64, ToolCall>,
+    calls: BTreeMap<u64, OpenCall>,
     begun: usize,
     gathered: usize,
     usage: UsageSoFar,
     stop: Option<StopReason>,
     done: bool,
+}
+
+/// A tool call whose pieces still arrive.
+struct OpenCall {
+    call: ToolCall,
+    /// The arguments that stood at its beginning, where some servers put all of them.
+    whole: String,
+}
+
+impl OpenCall {
+    fn finished(self) -> ReplyEvent {
+        let OpenCall { mut call, whole } = self;
+        if call.arguments.is_empty() {
+            call.arguments = whole;
+        }
+        ReplyEvent::ToolCallFinished(call)
+    }
 }
 
 impl Decoder for MessageDecoder {
@@ -78,7 +95,7 @@ impl Decoder for MessageDecoder {
             "message_start" => self.usage.add(part("message")),
             "content_block_start" => self.begin_block(index, part("content_block"), events)?,
             "content_block_delta" => self.add_delta(index, part("delta"), events),
-            "content_block_stop" => events.extend(self.calls.remove(&index).map(ReplyEvent::ToolCallFinished)),
+            "content_block_stop" => events.extend(self.calls.remove(&index).map(OpenCall::finished)),
             "message_delta" => {
                 self.usage.add(&event);
                 self.stop = text_at(part("delta"), "stop_reason").map(read_stop).or(self.stop.take());
@@ -101,7 +118,7 @@ impl Decoder for MessageDecoder {
         if !self.done && self.stop.is_none() {
             return Ok(false);
         }
-        events.extend(std::mem::take(&mut self.calls).into_values().map(ReplyEvent::ToolCallFinished));
+        events.extend(std::mem::take(&mut self.calls).into_values().map(OpenCall::finished));
         events.extend(self.usage.get().map(ReplyEvent::Usage));
         events.push(ReplyEvent::Stopped(self.stop.take().unwrap_or(StopReason::Finished)));
         Ok(true)
@@ -116,13 +133,12 @@ impl MessageDecoder {
                 check_calls(self.begun)?;
                 self.begun += 1;
                 let text = |key: &str| text_at(block, key).unwrap_or_default().to_owned();
-                // Servers that have all arguments at once may put them here.
                 let whole = block.get("input").filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
-                let arguments = whole.map(Value::to_string).unwrap_or_default();
-                let call = ToolCall { id: text("id"), name: text("name"), arguments };
+                let whole = whole.map(Value::to_string).unwrap_or_default();
+                let call = ToolCall { id: text("id"), name: text("name"), arguments: String::new() };
                 events.push(ReplyEvent::ToolCallBegun { id: call.id.clone(), name: call.name.clone() });
-                self.gathered += call.arguments.len();
-                self.calls.insert(index, call);
+                self.gathered += whole.len();
+                self.calls.insert(index, OpenCall { call, whole });
             }
             _ => {}
         }
@@ -134,8 +150,8 @@ impl MessageDecoder {
             Some("text_delta") => events.extend(text_at(delta, "text").map(|text| ReplyEvent::Text(text.to_owned()))),
             Some("input_json_delta") => {
                 let more = text_at(delta, "partial_json").unwrap_or_default();
-                if let Some(call) = self.calls.get_mut(&index) {
-                    call.arguments.push_str(more);
+                if let Some(open) = self.calls.get_mut(&index) {
+                    open.call.arguments.push_str(more);
                     self.gathered += more.len();
                 }
             }
@@ -181,7 +197,7 @@ fn read_stop(word: &str) -> StopReason {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ServerError;
+    use super::super::event::ServerError;
     use super::super::testing::{begun, finished, read, text};
     use super::*;
     use crate::message::{Tool, ToolResult};
@@ -263,6 +279,17 @@ mod tests {
             ReplyEvent::Stopped(StopReason::ToolCalls),
         ];
         assert_eq!(read(&mut MessageDecoder::default(), transcript), Ok((expected, true)));
+    }
+
+    #[test]
+    fn arguments_at_the_beginning_are_taken_once() {
+        let start = r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"read","input":{"p":1}}}"#;
+        let delta = r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"p\":1}"}}"#;
+        for pieces in [start.to_owned(), format!("{start}\n{delta}")] {
+            let transcript = format!("{pieces}\n{{\"type\":\"message_stop\"}}");
+            let (events, _) = read(&mut MessageDecoder::default(), &transcript).unwrap();
+            assert_eq!(events[1], finished("a", "read", "{\"p\":1}"));
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Decoder, StreamError, TokenLimit, check_calls, malformed, parse_event, text_at};
+use super::event::{Decoder, StreamError, TokenLimit, check_calls, malformed, parse_event, text_at};
 use crate::message::{Message, Part, ReplyEvent, Request, Role, StopReason, Tool, ToolCall, ToolResult, Usage};
 
 pub(super) fn encode(model: &str, request: &Request, limit: TokenLimit) -> Value {
@@ -207,7 +207,7 @@ fn read_stop(word: &str) -> StopReason {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ServerError;
+    use super::super::event::ServerError;
     use super::super::testing::{begun, finished, read, text};
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Helps tests of formats: a transcript of a stream is read to its end.
 
-use super::{Decoder, StreamError};
+use super::event::{Decoder, StreamError};
 use crate::message::ReplyEvent;
 
 /// Reads the events of a transcript, one to a line. Returns what they mean, and whether the reply is whole.
