@@ -1,4 +1,4 @@
-//! Use case: offers the names that a command can take: of skills, hosts, settings and codes.
+//! Use case: offers the names that a command can take: of skills, hosts, models, settings and codes.
 
 use std::collections::BTreeMap;
 
@@ -46,6 +46,11 @@ pub fn hosts(workspace: &Workspace) -> Vec<OfferedName> {
         OfferedName::new(name, host.map(|host| host.title.clone()).unwrap_or_default())
     };
     workspace.hosts.names().map(with_title).collect()
+}
+
+/// Returns the models of the settings, by name.
+pub fn models(workspace: &Workspace) -> Vec<OfferedName> {
+    workspace.config.models().into_iter().map(|model| OfferedName::new(model.name, model.settings.model)).collect()
 }
 
 /// Returns the settings, by name.

@@ -33,6 +33,7 @@ pub mod link;
 pub mod list;
 pub mod mcp_skills;
 pub mod mentions;
+pub mod models;
 pub mod new;
 pub mod off;
 pub mod overview;

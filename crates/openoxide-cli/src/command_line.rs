@@ -64,6 +64,7 @@ pub(crate) enum Command {
     Disable(commands::switch::SwitchArgs),
     Trust(commands::trust::TrustArgs),
     Config(commands::config::ConfigArgs),
+    Models(commands::models::ModelsArgs),
     Completions(commands::completions::CompletionsArgs),
     Schema(commands::schema::SchemaArgs),
 }
@@ -131,6 +132,7 @@ pub(crate) fn run(ui: &Ui, command: Option<&Command>) -> anyhow::Result<ExitStat
         Command::Disable(args) => commands::switch::switch(ui, args, false),
         Command::Trust(args) => commands::trust::trust(ui, args),
         Command::Config(args) => commands::config::config(ui, args),
+        Command::Models(args) => commands::models::models(ui, args),
         Command::AppServer => commands::app_server::app_server(ui),
         Command::Completions(args) => commands::completions::completions(ui, args),
         Command::Schema(args) => commands::schema::schema(ui, args),

@@ -11,6 +11,7 @@ pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod mcp;
 pub(crate) mod mentions;
+pub(crate) mod models;
 pub(crate) mod new;
 pub(crate) mod overview;
 pub(crate) mod prompt;

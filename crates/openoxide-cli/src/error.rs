@@ -35,7 +35,7 @@ pub(crate) fn status(error: &anyhow::Error) -> u8 {
     match (error.downcast_ref::<CommandError>(), error.downcast_ref::<Error>()) {
         (Some(error), _) => error.status,
         (_, Some(Error::UnknownSkill { .. })) => 1,
-        (_, Some(error)) if error.word() == "unknown-code" => 1,
+        (_, Some(error)) if matches!(error.word(), "unknown-code" | "no-model") => 1,
         _ => 2,
     }
 }

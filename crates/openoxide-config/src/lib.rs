@@ -7,13 +7,16 @@
 mod environment;
 
 mod document;
+mod entry;
 mod files;
 mod suggestion;
 mod write_dir;
 
 mod mcp;
+mod models;
 mod secret_file;
 mod settings;
+mod token;
 mod trust;
 
 mod host_installation;
@@ -22,12 +25,13 @@ mod switch_text;
 mod system_skills;
 mod workspace;
 
+pub use entry::{is_loopback_url, keeps_secrets};
 pub use environment::{Environment, variables};
 pub use files::replace as replace_file;
 pub use host_installation::{HostInstallation, detect_host};
 pub use mcp::add::{AddServerOutcome, add_mcp_server, validate_mcp_server};
-pub use mcp::parse::is_loopback_url;
-pub use mcp::{ConfiguredServer, McpServer, McpTransport, TokenSource};
+pub use mcp::{ConfiguredServer, McpServer, McpTransport};
+pub use models::{ConfiguredModel, ModelApi, ModelSettings};
 pub use secret_file::{SecretFileError, SecretPlace, read_secret};
 pub use settings::config::Config;
 pub use settings::edit::error::EditError;
@@ -39,6 +43,7 @@ pub use settings::permission_rules::AgentSettings;
 pub use settings::policy::{AllowedTools, PermissionPolicy, SandboxSettings};
 pub use settings::schema::config_schema;
 pub use system_skills::{UnpackError, unpack_system_skills};
+pub use token::TokenSource;
 pub use trust::error::TrustError;
 pub use trust::record::{Grant, PermissionKind, RememberedAnswer, Timestamp, TrustEntry, TrustRecord, TrustedRemote};
 pub use trust::{ApprovalState, Trust};

@@ -24,7 +24,7 @@ use crate::settings::load::project_file;
 use crate::{AgentSettings, Config, Environment, SettingsOwner};
 use error::WorkspaceError;
 use freshness::SettingsStamps;
-use host_problems::{unknown_agents, unknown_host_settings, unusable_host};
+use host_problems::{unknown_agents, unknown_default, unknown_host_settings, unusable_host};
 use project_root::{find_repository, is_repository};
 
 /// The host whose rules are our own.
@@ -144,7 +144,7 @@ impl Workspace {
             config.problems.extend(errors.iter().map(unusable_host));
         }
         let unknown = unknown_host_settings(&config, &hosts).into_iter().chain(unknown_agents(&config, &hosts));
-        config.problems.extend(unknown.collect::<Vec<_>>());
+        config.problems.extend(unknown.chain(unknown_default(&config)).collect::<Vec<_>>());
         let (stamps, host_names) = (Arc::new(stamps), OnceLock::new());
         let workspace = Workspace { environment, project, config, hosts, place, stamps, host_names };
         workspace.refuse_unknown_agent()?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use openoxide_http::innermost;
 use rmcp::model::{
     ClientRequest, CustomRequest, ErrorCode, ReadResourceRequest, ReadResourceRequestParams, ResourceContents,
     ServerResult,
@@ -13,7 +14,7 @@ use rmcp::service::{Peer, RoleClient, ServiceError};
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout};
 
-use crate::connect::{Fault, innermost};
+use crate::connect::Fault;
 use crate::{FetchError, Limits, error};
 
 /// A connection to one server, with what its requests need.

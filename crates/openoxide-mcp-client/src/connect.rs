@@ -2,14 +2,13 @@
 
 mod fault;
 mod http;
-mod http_client;
 mod stdio;
-mod token;
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 
 use openoxide_config::{Environment, McpTransport};
+use openoxide_http::{innermost, one_line};
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, RoleClient, RunningService,
@@ -18,8 +17,7 @@ use secrecy::SecretString;
 
 use crate::{FetchError, Limits, error};
 
-pub(crate) use fault::{Fault, innermost};
-pub(crate) use http_client::http_client;
+pub(crate) use fault::Fault;
 
 /// How servers are reached.
 #[derive(Clone, Debug, Default)]
@@ -101,13 +99,13 @@ async fn begin(server: &str, transport: &McpTransport, options: &RemoteOptions) 
                 Err(error) => {
                     let (why, complaint) = child.last_words(&fault.or(&plain(&error))).await;
                     child.end().await;
-                    let complaint = complaint.map(|line| error::said(&line));
+                    let complaint = complaint.map(|line| one_line(&line));
                     return Err(FetchError { complaint, ..unreachable(&why) });
                 }
             }
         }
         McpTransport::Http { url, token } => {
-            let token = token.as_ref().map(|source| token::read(source, environment)).transpose();
+            let token = token.as_ref().map(|source| source.read("token", environment)).transpose();
             let token = token.map_err(|why| error::no_token(server, &why))?.or_else(|| tokens.get(url).cloned());
             let http = http::reach(url, token.as_ref(), limits, &fault).map_err(|why| unreachable(&why))?;
             let service = myself().serve_with_lifecycle(http, lifecycle).await.map_err(|error| {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use openoxide_http::one_line;
 use openoxide_skills::{host::Caller, resource::Hex};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use crate::error::said;
 use crate::limits::{MAX_FILES, MAX_SKILL_BYTES};
 use crate::uri::{BadUri, SkillUri};
 
@@ -84,7 +84,7 @@ impl Entry {
         let text = |field| frontmatter.get(field).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let name = text("name").ok_or(EntryError::Field("frontmatter.name"))?;
         if name != uri.name() {
-            return Err(EntryError::Name { name: said(name), address: uri.name().to_owned() });
+            return Err(EntryError::Name { name: one_line(name), address: uri.name().to_owned() });
         }
         let description = text("description").ok_or(EntryError::Field("frontmatter.description"))?.to_owned();
         let resources = match value.get("resources") {
@@ -136,7 +136,7 @@ fn listed(skill: &SkillUri, values: &[Value]) -> Result<Vec<Resource>, EntryErro
     }
     let mut seen = BTreeSet::new();
     if let Some(twice) = files.iter().find(|file| !seen.insert(file.uri.as_str())) {
-        return Err(EntryError::Twice(said(&twice.uri)));
+        return Err(EntryError::Twice(one_line(&twice.uri)));
     }
     if !seen.contains(skill.as_str()) {
         return Err(EntryError::NoOwnFile);

@@ -1,23 +1,10 @@
 //! Makes the errors of servers and their skills. A server's own words in them are cut and escaped.
 
+use openoxide_http::one_line;
 use openoxide_runtime::{FetchError, RefusalReason, RemoteName};
-use openoxide_skills::text::TerminalText;
 
 /// The word of an entry that is not of the standard's form.
 pub(crate) const BAD_ENTRY: &str = "bad-entry";
-
-/// Longest text of a server that is passed on.
-const MAX_SAID: usize = 300;
-
-/// Makes one line that a person can read of what a server says, with nothing in it that hides or commands.
-pub(crate) fn said(text: &str) -> String {
-    let text = text.trim();
-    let end = text.floor_char_boundary(MAX_SAID);
-    let shown = TerminalText(&text[..end]).to_string();
-    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shorter = shown.floor_char_boundary(MAX_SAID);
-    if end < text.len() || shorter < shown.len() { format!("{}…", &shown[..shorter]) } else { shown }
-}
 
 fn error(word: &'static str, text: String, help: Option<String>) -> FetchError {
     FetchError { why: RefusalReason::Unreadable, word, text, complaint: None, help }
@@ -43,7 +30,7 @@ pub(crate) fn switched_off(server: &str) -> FetchError {
 
 /// The server cannot be started, reached or understood.
 pub(crate) fn unreachable(server: &str, why: &str) -> FetchError {
-    FetchError::unreachable(server, &said(why))
+    FetchError::unreachable(server, &one_line(why))
 }
 
 pub(crate) fn login(server: &str, with_token: bool) -> FetchError {
@@ -75,7 +62,7 @@ pub(crate) fn no_skills(server: &str) -> FetchError {
 
 /// The server answered with an error.
 pub(crate) fn refused(server: &str, method: &str, why: &str) -> FetchError {
-    server_error(server, "refused", &format!("refused `{method}`: {}", said(why)))
+    server_error(server, "refused", &format!("refused `{method}`: {}", one_line(why)))
 }
 
 /// The answer, or the list, of a server is not of the standard's form.
@@ -114,16 +101,4 @@ pub(crate) fn ambiguous(name: &RemoteName, names: &[String]) -> FetchError {
 pub(crate) fn unverified(file: &str, why: &str) -> FetchError {
     let help = "it may have changed since it was listed: try again, and if it stays, do not trust the server";
     error("unverified", format!("`{file}` is not used: {why}"), Some(help.to_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_server_says_is_one_plain_line() {
-        let said = said("no\n\nSystem: \u{1b}[2J\u{202e}x\u{e0041}\u{200b}");
-        assert_eq!(said, "no System: \\u{1b}[2J\\u{202e}x\\u{e0041}\\u{200b}");
-        assert!(super::said(&"\u{7}".repeat(1000)).len() <= MAX_SAID + 3);
-    }
 }

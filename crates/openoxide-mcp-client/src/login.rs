@@ -5,12 +5,12 @@ mod loopback;
 use std::net::TcpListener;
 use std::time::Duration;
 
+use openoxide_http::{http_client, innermost};
 use openoxide_runtime::{LoginError, LoginReply, LoginStep, Request, Response, ServerAddress};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
-use crate::connect::{http_client, innermost};
 use loopback::{listen, wait};
 
 /// How long one request may take.

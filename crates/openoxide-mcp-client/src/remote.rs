@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openoxide_config::{ConfiguredServer, McpServer, McpTransport};
+use openoxide_http::one_line;
 use openoxide_runtime::RemoteName;
 use openoxide_skills::text::{TerminalText, near};
 use serde_json::Value;
@@ -246,7 +247,7 @@ impl Remote {
         if let Some(server) = self.inner.servers.get(&skill.server) {
             server.list.forget();
         }
-        error::unverified(&format!("{skill}/{}", error::said(path)), &mismatch.to_string())
+        error::unverified(&format!("{skill}/{}", one_line(path)), &mismatch.to_string())
     }
 
     fn server(&self, name: &str) -> Result<&Server, FetchError> {

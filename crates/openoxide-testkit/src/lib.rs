@@ -13,6 +13,7 @@ mod access_list;
 mod context;
 mod fixture;
 pub mod mcp;
+pub mod model;
 
 pub use access_list::let_user;
 pub use context::{Output, TestContext};

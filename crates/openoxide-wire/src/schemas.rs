@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{
     ActivateAnswer, AnyListAnswer, AnySearchAnswer, ChangeAnswer, CheckAnswer, ConfigAnswer, ExplainAnswer,
-    HostsAnswer, MentionsAnswer, OverviewAnswer, PromptAnswer, ReadAnswer, RemoteAnswer, RootsAnswer, RunAnswer,
-    ShowAnswer, TrustAnswer, TurnInput,
+    HostsAnswer, MentionsAnswer, ModelsAnswer, OverviewAnswer, PromptAnswer, ReadAnswer, RemoteAnswer, RootsAnswer,
+    RunAnswer, ShowAnswer, TrustAnswer, TurnInput,
 };
 
 /// Returns the schema of each command's `--json` by the command's name. `change` is shared by all commands that change
@@ -22,6 +22,7 @@ pub fn answer_schemas() -> Vec<(&'static str, Value)> {
         ("hosts", schema::<HostsAnswer>()),
         ("list", schema::<AnyListAnswer>()),
         ("mentions", schema::<MentionsAnswer>()),
+        ("models", schema::<ModelsAnswer>()),
         ("overview", schema::<OverviewAnswer>()),
         ("prompt", schema::<PromptAnswer>()),
         ("read", schema::<ReadAnswer>()),

@@ -8,7 +8,7 @@ use openoxide_testkit::TestContext;
 use crate::support::{bin, run, skill_file, skipped, snapshot_of};
 
 /// Lines as they are typed, and what is offered for the last word.
-const LINES: [(&str, &[&str]); 10] = [
+const LINES: [(&str, &[&str]); 12] = [
     ("openoxide expl", &["explain"]),
     ("openoxide show rel", &["release-notes"]),
     ("openoxide link deploy rel", &["release-notes"]),
@@ -19,6 +19,8 @@ const LINES: [(&str, &[&str]); 10] = [
     ("openoxide config set my_", &["my_agents"]),
     ("openoxide check --ignore S020", &["S0201", "S0202", "S0203"]),
     ("openoxide show evil", &[]),
+    ("openoxide models sm", &["small"]),
+    ("openoxide models --try b", &["big"]),
 ];
 
 fn project() -> TestContext {
@@ -26,6 +28,8 @@ fn project() -> TestContext {
     for name in ["deploy", "release-notes"] {
         context.tree(&skill_file("project/.agents/skills", name, name));
     }
+    let models = ["small", "big"].map(|name| format!("[models.{name}]\nurl = 'http://127.0.0.1:9'\n")).concat();
+    context.tree(&format!("//- home/.openoxide/config.toml\n{models}"));
     // What a shell would run, or show as something else, is not put on the line.
     context.tree(&skill_file("project/.agents/skills", "evil", "'evil$(touch oops)'"));
     context
@@ -56,7 +60,8 @@ fn check(program: &str, ask: impl Fn(&str) -> String) {
         assert_eq!(names, expected, "{program}: {line}");
     }
     assert_eq!(snapshot_of(&context.project()), before, "{program}: nothing is written");
-    assert!(!context.home().join(".openoxide").exists(), "{program}: nothing is written");
+    let kept = fs_err::read_dir(context.home().join(".openoxide")).unwrap().count();
+    assert_eq!(kept, 1, "{program}: nothing is written beside the settings");
 }
 
 #[test]

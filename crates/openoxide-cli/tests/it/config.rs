@@ -33,6 +33,8 @@ fn text() {
     limits.folders          50000         default
     mcp.servers             not set
     mentions.ambiguous      "nothing"     default
+    model                   not set
+    models                  not set
     my_agents               not set
     permission              not set
     sandbox.file_size       268435456     default
@@ -236,7 +238,7 @@ fn a_server_at_another_address_does_not_keep_the_token() {
     ----- stdout -----
     ----- stderr -----
     error: `mcp.servers.private`: a server has either `command` or `url`
-    hint: to remove the whole server, remove `mcp.servers.private`
+    hint: to remove it as a whole, remove `mcp.servers.private`
     ");
     assert_eq!(text(), before, "what would not count is not written");
     let answer = json(&context, &["config", "set", "mcp.servers.private.command", "x", "--json"]);

@@ -40,6 +40,7 @@ fn help() {
       disable      Switch skills off
       trust        Trust a project, so that its skills and settings apply
       config       Show settings and where they come from, or change them
+      models       Show your models and servers of models, and try one
       completions  Print a script that completes commands in your shell
       schema       Print the JSON Schema of a file or an answer
       help         Print this message or the help of the given subcommand(s)

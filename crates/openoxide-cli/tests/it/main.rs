@@ -26,6 +26,7 @@ mod list;
 mod listing_hosts;
 mod mcp;
 mod mentions;
+mod models;
 mod new;
 mod new_host;
 mod no_silence;

@@ -18,13 +18,14 @@ pub(crate) const LOOKS: [&[&str]; 7] =
 pub(crate) const LOOKS_AT: [&str; 4] = ["show", "explain", "mentions", "search"];
 
 /// The other commands. They act, serve, or print what comes with the program, and each has tests of its own.
-pub(crate) const OTHERS: [&str; 16] = [
+pub(crate) const OTHERS: [&str; 17] = [
     "activate",
     "read",
     "run",
     "serve",
     "token",
     "mcp",
+    "models",
     "app-server",
     "link",
     "unlink",

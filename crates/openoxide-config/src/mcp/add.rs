@@ -5,10 +5,11 @@ use std::path::Path;
 use toml::Value;
 use toml_edit::{Array, Item, Table, value};
 
-use super::parse::{ServerProblem, parse_server};
-use super::{McpServer, McpTransport, TokenSource, server_key};
+use super::parse::parse_server;
+use super::{McpServer, McpTransport, server_key};
+use crate::entry::EntryProblem;
 use crate::settings::edit::{edit, table::table_at, values};
-use crate::{EditError, SettingsOwner, document::dotted_key};
+use crate::{EditError, SettingsOwner, TokenSource, document::dotted_key};
 
 /// The outcome of adding a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub enum AddServerOutcome {
 /// Checks whether a server could be added under a name, so that nobody is asked about one that cannot.
 pub fn validate_mcp_server(name: &str, server: &McpServer) -> Result<(), EditError> {
     let whole = plain_value(&server_table(server)).unwrap_or(Value::Boolean(false));
-    let bad = |problem: ServerProblem| EditError::BadServer { name: name.to_owned(), message: problem.message };
+    let bad = |problem: EntryProblem| EditError::BadServer { name: name.to_owned(), message: problem.message };
     parse_server(name, &whole).map(drop).map_err(bad)
 }
 

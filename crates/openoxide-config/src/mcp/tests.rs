@@ -3,9 +3,9 @@
 use url::Url;
 
 use super::add::{AddServerOutcome, add_mcp_server};
-use super::parse::is_loopback_url;
 use super::{ConfiguredServer, McpServer, McpTransport, TokenSource};
 use crate::environment::Environment;
+use crate::is_loopback_url;
 use crate::settings::config::Config;
 use crate::settings::edit::error::EditError;
 

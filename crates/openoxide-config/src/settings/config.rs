@@ -13,8 +13,8 @@ use super::key::{ConfigKey, ProjectAccess};
 use super::key_table::CONFIG_KEYS;
 use super::layer::{ConfigProblem, Layer, LayerKind};
 use super::permission_rules::{AgentSettings, PermissionRules};
-use crate::document::PlannedFile;
-use crate::{ConfiguredServer, Trust, mcp::parse::parse_server, mcp::server_key};
+use crate::document::{PlannedFile, dotted_key::quote_part};
+use crate::{ConfiguredModel, ConfiguredServer, Trust, mcp::parse::parse_server, models::parse::parse_model};
 
 /// All layers of settings, weakest first.
 #[derive(Clone, Debug, Default)]
@@ -139,21 +139,31 @@ impl Config {
         &self.permissions.agents
     }
 
-    /// Returns the servers, sorted by name. Where several layers have one of the same name, the last replaces the
-    /// others as a whole: a mixture would be a server that nobody wrote.
+    /// Returns the servers, sorted by name.
     pub fn mcp_servers(&self) -> Vec<ConfiguredServer> {
-        let mut servers: Vec<ConfiguredServer> = Vec::new();
+        let entries = self.entries("mcp.servers", parse_server).into_iter();
+        entries.map(|(name, (server, origin))| ConfiguredServer { name, server, origin }).collect()
+    }
+
+    /// Returns the models, sorted by name.
+    pub fn models(&self) -> Vec<ConfiguredModel> {
+        let entries = self.entries("models", parse_model).into_iter();
+        entries.map(|(name, (settings, origin))| ConfiguredModel { name, settings, origin }).collect()
+    }
+
+    /// Returns what the tables below a key mean, by name. Where several layers have one of the same name, the last replaces
+    /// the others as a whole: a mixture would be one that nobody wrote.
+    fn entries<T, E>(&self, key: &str, parse: fn(&str, &Value) -> Result<T, E>) -> BTreeMap<String, (T, Origin)> {
+        let mut entries = BTreeMap::new();
         for layer in self.layers.iter().filter(|layer| layer.is_active) {
-            let tables = layer.document.get("mcp.servers").and_then(Value::as_table).into_iter().flatten();
+            let tables = layer.document.get(key).and_then(Value::as_table).into_iter().flatten();
             for (name, table) in tables {
-                let Ok(server) = parse_server(name, table) else { continue };
-                let origin = layer.origin(&server_key(name));
-                servers.retain(|other| other.name != *name);
-                servers.push(ConfiguredServer { name: name.clone(), server, origin });
+                let Ok(entry) = parse(name, table) else { continue };
+                let origin = layer.origin(&format!("{key}.{}", quote_part(name)));
+                entries.insert(name.clone(), (entry, origin));
             }
         }
-        servers.sort_by(|left, right| left.name.cmp(&right.name));
-        servers
+        entries
     }
 
     /// Returns every active value of a key, weakest first.

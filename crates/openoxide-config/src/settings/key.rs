@@ -4,6 +4,7 @@ use openoxide_skills::text::near;
 
 use super::switch_rule;
 use crate::mcp::parse::parse_server;
+use crate::models::parse::parse_model;
 
 /// The type of a key's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,10 @@ pub enum ValueKind {
     Hosts,
     /// A table of tables: servers by name.
     Servers,
+    /// The name of a model.
+    ModelName,
+    /// A table of tables: models by name.
+    Models,
     /// Rules by permission and pattern.
     Permissions,
     /// A table of tables: rules and skills by agent.
@@ -41,7 +46,10 @@ pub enum ValueKind {
 impl ValueKind {
     /// Tells whether the key is a table whose own keys are chosen by the user.
     pub(super) fn has_open_names(self) -> bool {
-        matches!(self, ValueKind::Hosts | ValueKind::Servers | ValueKind::Permissions | ValueKind::Agents)
+        matches!(
+            self,
+            ValueKind::Hosts | ValueKind::Servers | ValueKind::Models | ValueKind::Permissions | ValueKind::Agents
+        )
     }
 }
 
@@ -103,7 +111,7 @@ impl ConfigKey {
     pub(crate) fn is_one_value(&self, depth: usize) -> bool {
         let own = self.name.split('.').count();
         match self.kind {
-            ValueKind::Servers | ValueKind::Hosts => depth > own,
+            ValueKind::Servers | ValueKind::Models | ValueKind::Hosts => depth > own,
             _ => depth == own,
         }
     }
@@ -117,7 +125,7 @@ impl ConfigKey {
             ValueKind::Share => {
                 value.as_integer() == Some(1) || value.as_float().is_some_and(|share| share > 0.0 && share <= 1.0)
             }
-            ValueKind::HostName => value.is_str(),
+            ValueKind::HostName | ValueKind::ModelName => value.is_str(),
             ValueKind::Choice(choices) => value.as_str().is_some_and(|text| choices.contains(&text)),
             ValueKind::List | ValueKind::Codes | ValueKind::HostNames => value.as_array().is_some_and(texts),
             ValueKind::Rules => value.as_array().is_some_and(|items| items.iter().all(switch_rule::is_valid)),
@@ -125,6 +133,9 @@ impl ConfigKey {
             ValueKind::Servers => value
                 .as_table()
                 .is_some_and(|servers| servers.iter().all(|(name, server)| parse_server(name, server).is_ok())),
+            ValueKind::Models => value
+                .as_table()
+                .is_some_and(|models| models.iter().all(|(name, model)| parse_model(name, model).is_ok())),
             ValueKind::Hosts => value.as_table().is_some_and(|tables| tables.values().all(toml::Value::is_table)),
             // The rules in them are parsed later, where a bad one is an error and not just ignored.
             ValueKind::Permissions | ValueKind::Agents => true,
@@ -167,6 +178,8 @@ impl ConfigKey {
             ValueKind::Folders => "a list of folders that begin with `/` or `~/`".to_owned(),
             ValueKind::Hosts => "a table of settings for each host".to_owned(),
             ValueKind::Servers => "a table for each server".to_owned(),
+            ValueKind::ModelName => "the name of a model".to_owned(),
+            ValueKind::Models => "a table for each model".to_owned(),
             ValueKind::Permissions => "a table of rules for each permission".to_owned(),
             ValueKind::Agents => "a table with `permission` and `skills` for each agent".to_owned(),
         }

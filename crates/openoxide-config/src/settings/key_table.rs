@@ -3,8 +3,8 @@
 use openoxide_permissions::ProfileMode;
 
 use super::key::ValueKind::{
-    self, Agents, Bool, Choice, Codes, Folders, HostName, HostNames, Hosts, Integer, List, Permissions, Rules, Servers,
-    Share,
+    self, Agents, Bool, Choice, Codes, Folders, HostName, HostNames, Hosts, Integer, List, ModelName, Models,
+    Permissions, Rules, Servers, Share,
 };
 use super::key::{ConfigKey, ProjectAccess, parse_value};
 
@@ -58,6 +58,13 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
         Choice(&["nothing", "rank"]),
         "\"nothing\"",
         "What `$name` in a text means when several skills have the name: `nothing`, or by `rank` the one that is active.",
+    ),
+    private("model", ModelName, "", "The model that is used where none is named: one of `models`."),
+    private(
+        "models",
+        Models,
+        "",
+        "Models by name: `url` of the server, `api` (`openai`, the default, or `anthropic`), `model` (what the server calls it, if not as you), `key_env` (the name of a variable) or `key_file` (a path) if the server wants a key, and `context` (the tokens of its window).",
     ),
     ConfigKey {
         name: "my_agents",

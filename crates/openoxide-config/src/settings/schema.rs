@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::key::{ConfigKey, ValueKind};
 use super::key_table::CONFIG_KEYS;
+use crate::ModelApi;
 
 /// Returns the JSON Schema of `config.toml`.
 pub fn config_schema() -> Value {
@@ -33,7 +34,7 @@ fn key_schema(key: &ConfigKey) -> Value {
         ValueKind::Bool => json!({"type": "boolean"}),
         ValueKind::Integer(least) => json!({"type": "integer", "minimum": least}),
         ValueKind::Share => json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
-        ValueKind::HostName => json!({"type": "string"}),
+        ValueKind::HostName | ValueKind::ModelName => json!({"type": "string"}),
         ValueKind::Choice(choices) => json!({"enum": choices}),
         ValueKind::List | ValueKind::Codes | ValueKind::HostNames => {
             json!({"type": "array", "items": {"type": "string"}})
@@ -47,6 +48,7 @@ fn key_schema(key: &ConfigKey) -> Value {
         ValueKind::Folders => json!({"type": "array", "items": {"type": "string", "pattern": "^(/|~/)"}}),
         ValueKind::Hosts => json!({"type": "object", "additionalProperties": {"type": "object"}}),
         ValueKind::Servers => servers_schema(),
+        ValueKind::Models => models_schema(),
         ValueKind::Permissions => permission_schema(),
         ValueKind::Agents => json!({"type": "object", "additionalProperties": {
             "type": "object",
@@ -93,6 +95,26 @@ fn servers_schema() -> Value {
                 "token_file": {"type": "string", "pattern": "^~?/"},
                 "transport": {"enum": ["stdio", "streamable_http"]},
                 "enabled": {"type": "boolean"},
+            },
+        },
+    })
+}
+
+fn models_schema() -> Value {
+    json!({
+        "type": "object",
+        "propertyNames": {"pattern": "^[A-Za-z0-9_-]{1,64}$"},
+        "additionalProperties": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["url"],
+            "properties": {
+                "url": {"type": "string", "pattern": "^https?://[^?#]+$"},
+                "api": {"enum": ModelApi::WORDS},
+                "model": {"type": "string", "minLength": 1},
+                "key_env": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+                "key_file": {"type": "string", "pattern": "^~?/"},
+                "context": {"type": "integer", "minimum": 1},
             },
         },
     })

@@ -10,7 +10,8 @@ use super::next_step::{IGNORED, help_for};
 use super::permission_rules::{self, doubt};
 use super::{key_table::CONFIG_KEYS, switch_rule};
 use crate::document::dotted_key::{insert, join_key, split_key};
-use crate::{document::Document, mcp::parse::parse_server, suggestion::did_you_mean};
+use crate::entry::EntryProblem;
+use crate::{document::Document, mcp::parse::parse_server, models::parse::parse_model, suggestion::did_you_mean};
 
 /// What happens while something is not understood that may be meant to deny.
 const CLOSED: &str = "no skill is activated";
@@ -77,7 +78,8 @@ impl Check<'_> {
             return None;
         }
         match key.kind {
-            ValueKind::Servers if key.name != name => self.server(path, &name, value),
+            ValueKind::Servers if key.name != name => self.entry(path, &name, value, parse_server),
+            ValueKind::Models if key.name != name => self.entry(path, &name, value, parse_model),
             ValueKind::Hosts if !value.is_table() => self.host(key, &name, value),
             ValueKind::Rules if is_bad => self.rules(key, value),
             _ if is_bad => self.replaced(key, value, strictest),
@@ -96,8 +98,15 @@ impl Check<'_> {
         None
     }
 
-    fn server(&mut self, path: &[String], name: &str, value: &Value) -> Option<Value> {
-        let Err(problem) = parse_server(path.last().map_or("", String::as_str), value) else {
+    /// Reports a server or a model that cannot be used as a whole.
+    fn entry<T>(
+        &mut self,
+        path: &[String],
+        name: &str,
+        value: &Value,
+        parse: fn(&str, &Value) -> Result<T, EntryProblem>,
+    ) -> Option<Value> {
+        let Err(problem) = parse(path.last().map_or("", String::as_str), value) else {
             return Some(value.clone());
         };
         let field = problem.field.map_or_else(|| name.to_owned(), |field| format!("{name}.{field}"));
@@ -214,7 +223,8 @@ pub(crate) fn unknown_key(name: &str) -> Diagnostic {
     Diagnostic::warning(Code::ConfigUnknownKey, format!("there is no setting `{name}`")).help(help)
 }
 
-/// Returns every value below a path. A table that a key takes as one value is one, and so is each host and each server.
+/// Returns every value below a path. A table that a key takes as one value is one, and so is each host, server and
+/// model.
 fn leaves<'t>(outer: &[String], table: &'t toml::Table) -> Vec<(Vec<String>, &'t Value)> {
     let below = |(name, value): (&String, &'t Value)| {
         let path = [outer, std::slice::from_ref(name)].concat();

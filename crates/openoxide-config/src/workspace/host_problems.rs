@@ -1,4 +1,4 @@
-//! Problems with added hosts, and with settings that name hosts.
+//! Problems with added hosts, and with settings that name hosts or a model.
 
 use openoxide_skills::diagnostic::Place;
 use openoxide_skills::prelude::{Code, Diagnostic, HostError, Hosts};
@@ -85,6 +85,27 @@ pub(super) fn unknown_agents(config: &Config, hosts: &Hosts) -> Vec<ConfigProble
         problems.extend(told(layer, unusable_names(hosts, "my_agents", value).into_iter().map(at_its_line)));
     }
     problems
+}
+
+/// Returns the problems with a default model that is none of the models.
+pub(super) fn unknown_default(config: &Config) -> Vec<ConfigProblem> {
+    let mut problems = Vec::new();
+    for layer in &config.layers {
+        let Some(value) = layer.document.get("model") else { continue };
+        let place = |line| Place { span: 0..0, line, column: 1, lines: String::new() };
+        let at_its_line = |diagnostic| Diagnostic { place: layer.document.line("model").map(place), ..diagnostic };
+        problems.extend(told(layer, unknown_model(config, value).into_iter().map(at_its_line)));
+    }
+    problems
+}
+
+/// Returns what is wrong with the name of a default model.
+pub(super) fn unknown_model(config: &Config, value: &toml::Value) -> Option<Diagnostic> {
+    let models = config.models();
+    let names = || models.iter().map(|model| model.name.as_str());
+    let name = value.as_str().filter(|name| !names().any(|known| known == *name))?;
+    let help = did_you_mean(name, names(), "name the address of its server first, as `models.NAME.url`");
+    Some(Diagnostic::warning(Code::ConfigType, format!("`model`: there is no model `{name}`")).help(help))
 }
 
 /// Returns the problems of a layer as a report has them.

@@ -6,7 +6,7 @@ use openoxide_skills::diagnostic::Diagnostic;
 use openoxide_skills::settings::{Origin, Setting};
 use toml_edit::DocumentMut;
 
-use super::host_problems::{unknown_codes, unusable_host_settings, unusable_names};
+use super::host_problems::{unknown_codes, unknown_model, unusable_host_settings, unusable_names};
 use super::{Workspace, error::WorkspaceError};
 use crate::environment::{NO_HOME_HINT, NO_HOME_WORD};
 use crate::settings::edit::table::{set_key, unset_key};
@@ -14,7 +14,7 @@ use crate::settings::edit::{edit, parse, remove_empty_folder, values};
 use crate::{
     ConfigKey, EditError, LayerKind, SettingsOwner, ValueKind,
     document::dotted_key,
-    mcp::enclosing_server,
+    entry::enclosing_entry,
     settings::validate::{objection, project_objection, unknown_key},
 };
 
@@ -39,7 +39,7 @@ pub struct SettingOutcome {
     pub file: PathBuf,
     /// Whether the file changed.
     pub changed: bool,
-    /// The keys that were removed with the old value: fields of a server that has another endpoint now.
+    /// The keys that were removed with the old value: fields of a server or model that has another endpoint now.
     pub dropped: Vec<String>,
     /// The value in effect and where it is set; absent if there is none.
     pub effective: Option<Setting>,
@@ -196,17 +196,18 @@ impl SettingChange {
         Ok(dropped)
     }
 
-    /// Returns why the result would be ignored. A server is valid or invalid as a whole, whichever field is changed.
+    /// Returns why the result would be ignored. A server or a model is valid or invalid as a whole, whichever field
+    /// is changed.
     fn objection(&self, before: &toml::Table, after: &toml::Table) -> Option<Diagnostic> {
-        let Some(server) = enclosing_server(&self.key) else {
+        let Some(entry) = enclosing_entry(&self.key) else {
             return objection(&self.key, self.value.as_ref()?, self.layer());
         };
-        let wrong = |table: &toml::Table| objection(&server, dotted_key::get(table, &server)?, self.layer());
+        let wrong = |table: &toml::Table| objection(&entry, dotted_key::get(table, &entry)?, self.layer());
         match self.value {
             Some(_) => wrong(after),
-            // An invalid server may be repaired field by field.
+            // An invalid one may be repaired field by field.
             None if wrong(before).is_some() => None,
-            None => wrong(after).map(|wrong| wrong.help(format!("to remove the whole server, remove `{server}`"))),
+            None => wrong(after).map(|wrong| wrong.help(format!("to remove it as a whole, remove `{entry}`"))),
         }
     }
 
@@ -255,13 +256,14 @@ impl Workspace {
         remove_empty_folder(file, owner, &kept);
     }
 
-    /// Refuses names of hosts, of their settings and of codes that do not exist, and values that a host's setting does not
+    /// Refuses names of hosts, of their settings, of models and of codes that do not exist, and values that a host's setting does not
     /// take.
     fn refuse_unknown_names(&self, change: &SettingChange) -> Result<(), SettingError> {
         let (Some(key), Some(value)) = (ConfigKey::find(&change.key), &change.value) else { return Ok(()) };
         let problems = match key.kind {
             ValueKind::HostName | ValueKind::HostNames => unusable_names(&self.hosts, &change.key, value),
             ValueKind::Codes => unknown_codes(&change.key, value),
+            ValueKind::ModelName => unknown_model(&self.config, value).into_iter().collect(),
             ValueKind::Hosts => {
                 let mut table = toml::Table::new();
                 dotted_key::insert(&mut table, &dotted_key::split_key(&change.key), value.clone());

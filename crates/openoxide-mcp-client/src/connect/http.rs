@@ -8,6 +8,7 @@ use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use openoxide_config::is_loopback_url;
+use openoxide_http::{http_client, innermost};
 use reqwest::{Body, Client, Response};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -20,8 +21,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sse_stream::SseStream;
 use url::Url;
 
-use super::fault::{Fault, innermost};
-use super::http_client::http_client;
+use super::fault::Fault;
 use crate::limits::Limits;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");

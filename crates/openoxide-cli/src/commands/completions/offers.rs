@@ -52,6 +52,7 @@ fn offered(value: &str) -> Option<ArgValueCandidates> {
         "SKILL|CODE" => ArgValueCandidates::new(|| candidates(skills().into_iter().chain(complete::codes()))),
         "CODE" => ArgValueCandidates::new(|| candidates(complete::codes())),
         "KEY" => ArgValueCandidates::new(|| candidates(complete::settings())),
+        "MODEL" => ArgValueCandidates::new(|| candidates(models())),
         "HOST" | "HOST[@EDITION]" => ArgValueCandidates::new(|| candidates(hosts())),
         _ => return None,
     })
@@ -59,6 +60,10 @@ fn offered(value: &str) -> Option<ArgValueCandidates> {
 
 fn skills() -> Vec<OfferedName> {
     workspace().and_then(|workspace| complete::skills(&workspace).ok()).unwrap_or_default()
+}
+
+fn models() -> Vec<OfferedName> {
+    workspace().map(|workspace| complete::models(&workspace)).unwrap_or_default()
 }
 
 fn hosts() -> Vec<OfferedName> {

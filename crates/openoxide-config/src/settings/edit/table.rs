@@ -6,7 +6,7 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::error::EditError;
 use crate::document::dotted_key::{join_key, split_key};
-use crate::mcp::is_endpoint_key;
+use crate::entry::kept_at_new_endpoint;
 
 /// Sets a dotted key. Returns the keys that were removed together with the old value.
 ///
@@ -21,20 +21,22 @@ pub(crate) fn set_key(
     let parts = split_key(key);
     let Some((last, outer)) = parts.split_last() else { return Ok(Vec::new()) };
     let table = table_at(document, outer, path, key)?;
-    let dropped = if is_endpoint_key(&parts) { reset_server(table, last, &new) } else { Vec::new() };
+    let kept = kept_at_new_endpoint(&parts);
+    let dropped = kept.map(|kept| reset_entry(table, last, &new, kept)).unwrap_or_default();
     put(table, last, new);
     Ok(dropped.into_iter().map(|field| join_key(&[outer, &[field]].concat())).collect())
 }
 
-/// Removes the fields of a server that belong to its old endpoint. Returns their names.
-fn reset_server(server: &mut Table, endpoint: &str, new: &toml_edit::Value) -> Vec<String> {
-    if server.get(endpoint).and_then(Item::as_str).is_some_and(|old| Some(old) == new.as_str()) {
+/// Removes the fields of a server or model that belong to its old endpoint. Returns their names.
+fn reset_entry(entry: &mut Table, endpoint: &str, new: &toml_edit::Value, kept: &[&str]) -> Vec<String> {
+    if entry.get(endpoint).and_then(Item::as_str).is_some_and(|old| Some(old) == new.as_str()) {
         return Vec::new();
     }
-    let fields: Vec<String> = server.iter().map(|(field, _)| field.to_owned()).collect();
-    let dropped: Vec<String> = fields.into_iter().filter(|field| field != endpoint && field != "enabled").collect();
+    let fields: Vec<String> = entry.iter().map(|(field, _)| field.to_owned()).collect();
+    let is_old = |field: &String| field != endpoint && !kept.contains(&field.as_str());
+    let dropped: Vec<String> = fields.into_iter().filter(is_old).collect();
     for field in &dropped {
-        server.remove(field);
+        entry.remove(field);
     }
     dropped
 }

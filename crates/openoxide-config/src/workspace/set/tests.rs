@@ -182,7 +182,7 @@ fn a_server_is_looked_at_as_a_whole() {
         assert!(refused.starts_with("`mcp.servers.private`: "), "{field}: {refused}");
     }
     let (_, refused) = change(PRIVATE, ".url", None);
-    assert!(refused.ends_with("; to remove the whole server, remove `mcp.servers.private`"), "{refused}");
+    assert!(refused.ends_with("; to remove it as a whole, remove `mcp.servers.private`"), "{refused}");
     assert_eq!(change(PRIVATE, "", None).1, "");
     // What is bad already can be fixed, bit by bit.
     let (text, refused) = change(&format!("{PRIVATE}one = 1\ntwo = 2\n"), ".one", None);

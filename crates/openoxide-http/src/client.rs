@@ -1,4 +1,4 @@
-//! The HTTP client of this crate, for MCP servers and for logins.
+//! The HTTP client for servers of tools, logins and models.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rustls::{ClientConfig, RootCertStore};
 use url::Url;
 
 /// Prepares a client for one address. It follows no redirects, and trusts the roots of this machine.
-pub(crate) fn http_client(url: &Url, is_loopback: bool) -> Result<ClientBuilder, String> {
+pub fn http_client(url: &Url, is_loopback: bool) -> Result<ClientBuilder, String> {
     let mut roots = RootCertStore::empty();
     // Reading the roots takes time, and nothing needs them where nothing is encrypted.
     if url.scheme() == "https" {

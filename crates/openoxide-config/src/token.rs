@@ -1,31 +1,51 @@
-//! Reads the token of a server at the moment the server is reached, and holds it as a secret.
+//! Where a token or a key is, and how it is read: at the moment that it is needed, and held as a secret.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-use openoxide_config::{Environment, SecretFileError, SecretPlace, TokenSource, read_secret};
 use secrecy::SecretString;
+
+use crate::{Environment, SecretFileError, SecretPlace, read_secret};
 
 const LONGEST: u64 = 8192;
 
-/// Reads a token from where it is; otherwise says why that cannot be, without a word of it.
-pub(super) fn read(source: &TokenSource, environment: &Environment) -> Result<SecretString, String> {
-    let (place, text) = match source {
-        TokenSource::Variable(name) => {
-            let value = environment.variable(name).ok_or_else(|| format!("the variable `{name}` is not set"))?;
-            (format!("the variable `{name}`"), value.to_owned())
+/// Where a token or a key is. It is never in the settings themselves, which people show and share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TokenSource {
+    /// In this variable.
+    Variable(String),
+    /// In this file, whose path is absolute or begins with `~/`.
+    File(String),
+}
+
+impl TokenSource {
+    /// Reads it; otherwise says why that cannot be, without a word of it. `what` is what people call it.
+    pub fn read(&self, what: &str, environment: &Environment) -> Result<SecretString, String> {
+        let text = match self {
+            TokenSource::Variable(name) => {
+                environment.variable(name).ok_or_else(|| format!("the variable `{name}` is not set"))?.to_owned()
+            }
+            TokenSource::File(path) => {
+                whole(&at(path, environment)?).map_err(|why| format!("the file `{path}` {why}"))?
+            }
+        };
+        let text = text.trim();
+        let is_token =
+            !text.is_empty() && text.len() as u64 <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_token {
+            return Err(format!("{self} holds no {what}: letters, digits and signs of ASCII, at most {LONGEST}"));
         }
-        TokenSource::File(path) => {
-            let place = format!("the file `{path}`");
-            let text = whole(&at(path, environment)?).map_err(|why| format!("{place} {why}"))?;
-            (place, text)
-        }
-    };
-    let text = text.trim();
-    let is_token = !text.is_empty() && text.len() as u64 <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic());
-    if !is_token {
-        return Err(format!("{place} holds no token: letters, digits and signs of ASCII, at most {LONGEST}"));
+        Ok(SecretString::from(text))
     }
-    Ok(SecretString::from(text))
+}
+
+impl fmt::Display for TokenSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TokenSource::Variable(name) => write!(formatter, "the variable `{name}`"),
+            TokenSource::File(path) => write!(formatter, "the file `{path}`"),
+        }
+    }
 }
 
 fn at(path: &str, environment: &Environment) -> Result<PathBuf, String> {
@@ -56,7 +76,7 @@ mod tests {
         let variables = [("GOOD", " hunter2\n"), ("EMPTY", ""), ("BLANK", " "), ("ODD", "hunter2 \u{7}x")];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let environment = Environment { home: Some(home.to_owned()), variables, ..Environment::default() };
-        read(source, &environment).map(|token| token.expose_secret().to_owned())
+        source.read("token", &environment).map(|token| token.expose_secret().to_owned())
     }
 
     #[test]
