@@ -14,6 +14,7 @@ mod context;
 mod fixture;
 pub mod mcp;
 pub mod model;
+mod request;
 
 pub use access_list::let_user;
 pub use context::{Output, TestContext};

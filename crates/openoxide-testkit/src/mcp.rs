@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+
+use crate::request::read_request;
 
 const EXTENSION: &str = "io.modelcontextprotocol/skills";
 
@@ -334,23 +336,8 @@ fn message_text(id: &Value, reply: &Reply) -> String {
 
 /// Answers one request of a connection. Returns `None` if the connection is closed.
 fn serve_one(server: &SkillServer, stream: &TcpStream, heads: &Mutex<Vec<String>>) -> Option<()> {
-    let mut reader = BufReader::new(stream);
-    let (mut head, mut length) = (String::new(), 0);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some(number) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = number.trim().parse().ok()?;
-        }
-        head.push_str(&line);
-    }
+    let (head, message) = read_request(stream)?;
     heads.lock().ok()?.push(head);
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    let message: Value = serde_json::from_slice(&body).unwrap_or_default();
     let (status, headers, body) = match server.answer(&message) {
         None => (202, String::new(), String::new()),
         Some((_, Reply::Gone)) => return None,

@@ -1,12 +1,14 @@
 //! A server of models that answers by a script, over HTTP on loopback, and misbehaves on demand.
 
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::request::read_request;
 
 /// What a server does with one request for a reply.
 #[derive(Clone, Debug)]
@@ -209,25 +211,6 @@ fn serve_one(script: &Script, stream: &TcpStream) -> Option<()> {
         }
     };
     send(stream, &answer)
-}
-
-fn read_request(stream: &TcpStream) -> Option<(String, Value)> {
-    let mut reader = BufReader::new(stream);
-    let (mut head, mut length) = (String::new(), 0);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some(number) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = number.trim().parse().ok()?;
-        }
-        head.push_str(&line);
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some((head, serde_json::from_slice(&body).unwrap_or_default()))
 }
 
 fn send(mut stream: &TcpStream, answer: &Answer) -> Option<()> {
